@@ -38,8 +38,10 @@ from trope.core.files import sha256
 from trope.metrics.figures import DataRef, Measurement
 from trope.workbench.corpus.corpus import open_corpus
 from trope.workbench.corpus.index import cache_folder
+from trope.workbench.corpus.keyness import compare
+from trope.workbench.corpus.queries import COMMANDS, make_query
 
-LIMIT_S, LIMIT_MB = 1.0, 1500
+LIMIT_S, LIMIT_MB = 1.0, 1500  # also of the overview, which may take two seconds
 _FREQUENT, _MEDIUM = 20, 500  # ranks of lemmas
 _SORTS = ("place", "left", "right", "score", "novelty", "column")
 _PATTERNS = ("^un.*ed$", "ing$", "(?i)^re", "ation", "^.{12,}$", "[0-9]", "(a|e)+(i|o)+n", ".")
@@ -94,11 +96,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with _place(options.folder) as folder:
         os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
         corpus = folder / f"corpus-{options.texts}"
+        recorded = workbench_corpus.analyse(read_sentences(options.sentences), folder)
         if not corpus.exists():
-            recorded = workbench_corpus.analyse(read_sentences(options.sentences), folder)
             workbench_corpus.enlarge(recorded, corpus, options.texts, seed=options.seed)
         index = build(corpus)
         times, peak = ask(corpus, options.requests, random.Random(options.seed))
+        other = folder / f"other-{options.texts // 2}"
+        if not other.exists():
+            workbench_corpus.enlarge(recorded, other, options.texts // 2, seed=options.seed + 1)
+        times["compare"] = compared(corpus, other, options.requests, random.Random(options.seed))
     every = [taken for one in times.values() for taken in one]
     for kind, taken in times.items():
         print(f"{kind:24} p50 {p(taken, 50):.3f} s  p95 {p(taken, 95):.3f} s  n {len(taken)}")
@@ -144,6 +150,22 @@ def ask(corpus: Path, number: int, rng: random.Random) -> tuple[dict[str, list[f
         return times, server.peak_mb()
 
 
+def compared(one: Path, other: Path, number: int, rng: random.Random) -> list[float]:
+    """Seconds of comparisons of two open corpora; only a command compares, so without pages."""
+    first, second = open_corpus(one), open_corpus(other)
+    kinds = ({}, {"metaphors": "true"}, {"upos": "NOUN"}, {"of": "figures"}, {"of": "domains"})
+    taken = []
+    for _ in range(number):
+        fields = {"other": str(other), **rng.choice(kinds)}
+        asked = make_query("compare", fields, COMMANDS)
+        started = time.perf_counter()
+        compare(first, second, asked)
+        taken.append(time.perf_counter() - started)
+    first.close()
+    second.close()
+    return taken
+
+
 def addresses(corpus: Path, rng: random.Random) -> dict[str, Callable[[], str]]:
     """What makes a random address of each kind."""
     opened = open_corpus(corpus)
@@ -186,11 +208,12 @@ def addresses(corpus: Path, rng: random.Random) -> dict[str, Callable[[], str]]:
         parts = ({"by": "source", "part": one}, {"by": "source", "part": one, "against": other})
         chosen = rng.choice((*parts, {"by": "date", "part": year}))
         compared = ({}, {"metaphors": "true"}, {"upos": "NOUN"}, {"of": "figures"})
-        compared += ({"of": "classes"},)
+        compared += ({"of": "classes"}, {"of": "domains"})
         return f"/corpus/keyness?{urlencode(chosen | rng.choice(compared))}"
 
     def trend() -> str:
         chosen = rng.choice(({}, {"metaphors": "true"}, {"of": "classes"}, {"of": "figures"}))
+        chosen = rng.choice((chosen, {"of": "domains"}))
         period = rng.choice(({}, {"period": "month"}, {"period": "year"}))
         return f"/corpus/trend?{urlencode({'by': 'date'} | chosen | period)}"
 
@@ -212,6 +235,17 @@ def addresses(corpus: Path, rng: random.Random) -> dict[str, Callable[[], str]]:
     def dispersion() -> str:
         chosen = {"lemma": rng.choice(ranked[:_MEDIUM]), "sort": rng.choice(("count", "rate"))}
         return f"/corpus/dispersion?{urlencode(chosen)}&{some_texts()}"
+
+    def figures() -> str:
+        kind = rng.choice(("all", "metaphor", "idiom", "simile", "metonymy"))
+        sort = rng.choice(("count", "rate", "texts", "novelty", "surprise"))
+        chosen = rng.choice(({"kind": kind}, {"upos": "NOUN"}, {"min_count": 20}))
+        return f"/corpus/figures?{urlencode({**chosen, 'sort': sort})}&{some_texts()}"
+
+    def domains() -> str:
+        near = {"target": rng.choice(ranked[:_MEDIUM])}
+        chosen = rng.choice(({}, {"by": "source"}, {"by": "date"}, near, near | {"by": "source"}))
+        return f"/corpus/domains?{urlencode(chosen)}&{some_texts()}"
 
     def features() -> str:
         return f"/corpus/features?page={rng.randint(1, max(1, texts // 200))}&{some_texts()}"
@@ -235,7 +269,8 @@ def addresses(corpus: Path, rng: random.Random) -> dict[str, Callable[[], str]]:
         "overview": lambda: "/corpus/",
         "rates": rates,
         "verbs": lambda: f"/corpus/verbs?{some_texts()}",
-        "figures": lambda: f"/corpus/figures?{some_texts()}",
+        "figures": figures,
+        "domains": domains,
         "keyness": keyness,
         "collocates": collocates,
         "trend": trend,

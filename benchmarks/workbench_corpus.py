@@ -31,7 +31,7 @@ _ROWS = 20_000  # of a part
 
 
 def analyse(sentences: Sequence[str], folder: Path) -> Path:
-    """The recorded rows of the sentences: words, relations, and columns to be filled later."""
+    """The recorded rows of the sentences with all tasks; the columns are filled later."""
     table, out = folder / "sentences.csv", folder / "recorded.parquet"
     if not (out / MANIFEST).is_file():
         with table.open("w", encoding="utf-8", newline="") as file:
@@ -39,7 +39,8 @@ def analyse(sentences: Sequence[str], folder: Path) -> Path:
             writer.writerow(["text", "source", "date"])
             writer.writerows([sentence, "", ""] for sentence in sentences)
         command = [sys.executable, "-m", "trope", "detect", str(table), "--out", str(out)]
-        command += ["--columns", "text,source,date", "--tokens", "--with", "relations"]
+        command += ["--columns", "text,source,date", "--tokens"]
+        command += ["--with", "relations,metonymy,sentiment,domains"]
         subprocess.run(command, check=True)
     return out
 

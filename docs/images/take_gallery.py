@@ -53,6 +53,8 @@ of the rich. We will bite the bullet where we must, and we will keep the wolf fr
 CELL = f"import trope\n\ntrope.analyze({SPEECH.split(chr(10) * 2)[1]!r})"
 
 CORPUS_PAGES = {
+    "corpus-overview": "/corpus/",
+    "corpus-figures": "/corpus/figures?sort=surprise&rows=12",
     "corpus-rates": "/corpus/rates?by=source",
     "corpus-months": "/corpus/rates?by=date&period=month",
     "corpus-verbs": "/corpus/verbs",
@@ -70,7 +72,8 @@ def workbench(folder: Path, port: int = 8298) -> Iterator[str]:
     """A workbench with the headlines, and its address."""
     corpus = folder / "headlines.parquet"
     columns = ("--text-column", "headline", "--columns", "headline,source,date", "--tokens")
-    made = trope("detect", *SOURCES, "--out", corpus, *columns, "--with", "relations", "--quiet")
+    tasks = ("--with", "relations,metonymy,domains", "--quiet")
+    made = trope("detect", *SOURCES, "--out", corpus, *columns, *tasks)
     subprocess.run(made, check=True)
     command = trope("serve", corpus.name, "--port", port, "--no-browser", "--keep", "texts")
     service = subprocess.Popen(

@@ -38,6 +38,8 @@ PAGES = (
     "/corpus/sketch?lemma=ate",
     "/corpus/ngrams?size=2&min_count=2",
     "/corpus/dispersion?lemma=time",
+    "/corpus/figures?kind=metaphor&sort=surprise&words=all",
+    "/corpus/domains",
     "/corpus/text/3?at=0",
 )
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}

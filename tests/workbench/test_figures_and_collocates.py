@@ -45,7 +45,7 @@ def test_figures_are_counted_over_texts(
         key = row["lemma"], row["upos"]
         uses = [sum(one[:2] == key and one[2] for one in text) for text in texts]
         times = [sum(one[:2] == key and one[2] and one[3] for one in text) for text in texts]
-        assert (row["uses"], row["metaphors"]) == (sum(uses), sum(times))
+        assert (row["uses"], row["count"]) == (sum(uses), sum(times))
         assert row["texts"] == sum(map(bool, times))
         shares = zip(times, sizes, strict=True)
         dispersion = sum(abs(n / sum(times) - s / sum(sizes)) for n, s in shares) / 2
@@ -56,13 +56,13 @@ def test_figures_are_counted_over_texts(
 
 
 def test_figures_can_be_ordered_and_limited(small_corpus: IndexedCorpus) -> None:
-    counts = [row["metaphors"] for row in ask(small_corpus, "figures").dicts()]
+    counts = [row["count"] for row in ask(small_corpus, "figures").dicts()]
     assert counts == sorted(counts, reverse=True)
     lows = [row["low"] for row in ask(small_corpus, "figures", sort="rate").dicts()]
     assert lows == sorted(lows, reverse=True)
     assert lows != counts
     few = ask(small_corpus, "figures", upos="noun", min_count=3).dicts()
-    assert all(row["upos"] == "NOUN" and row["metaphors"] >= 3 for row in few)
+    assert all(row["upos"] == "NOUN" and row["count"] >= 3 for row in few)
 
 
 @pytest.mark.parametrize("uses", ["all", "metaphors", "others"])

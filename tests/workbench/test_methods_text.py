@@ -23,6 +23,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_counts_and_rate_are_those_of_the_corpus(corpus_folder: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="PyArrow is not installed")
     said = json.loads(trope("methods", corpus_folder, "--json").stdout)
     table = json.loads(trope("query", corpus_folder, "rates", "--json").stdout)["all"]
     assert said["counts"] == {name: table[name] for name in said["counts"]}
@@ -30,6 +31,15 @@ def test_counts_and_rate_are_those_of_the_corpus(corpus_folder: Path) -> None:
     shown = trope("methods", corpus_folder).stdout
     assert f"{table['metaphors']:,} are metaphors ({100 * table['rate']:.1f} %" in shown
     assert shown.startswith("We identified metaphors with trope ")
+    scores = [
+        token["metaphor"]
+        for part in corpus_folder.glob("part-*.parquet")
+        for tokens in parquet.read_table(part, columns=["tokens"])["tokens"].to_pylist()
+        for token in tokens
+        if said["word_view"] in token["shown"]
+    ]
+    assert said["lowest_score"] == min(scores)
+    assert f"; their lowest score is {min(scores):.3f}." in shown
 
 
 def test_unknown_model_has_no_quality_and_no_citation_of_a_test_set(corpus_folder: Path) -> None:

@@ -15,7 +15,7 @@ from trope.cli.output import open_output
 from trope.core.errors import BadInput
 from trope.core.records import WordView
 from trope.workbench.corpus.queries import COMMANDS, DRAWN, AnyQuery, CompareQuery, make_query
-from trope.workbench.requests import BadField
+from trope.workbench.requests import BadField, literals
 
 if TYPE_CHECKING:
     from trope.metrics.intervals import Interval
@@ -72,7 +72,7 @@ def _write_features(asked: Any, resume: bool, given: Mapping[str, Any]) -> None:
         shared["folder"],
         asked,
         given["out"],
-        words=given["words"],
+        words=asked.words or None,
         index=given["index"],
         resume=resume,
         progress=lambda step: None if quiet else click.echo(step, err=True),
@@ -88,7 +88,6 @@ def _answer(
     as_json: bool,
     out: Path | None,
     index: Path | None,
-    words: WordView | None,
     quiet: bool,
     verbose: bool,
     plot: Path | None = None,
@@ -107,10 +106,10 @@ def _answer(
         if not quiet:
             click.echo(f"{folder}: {step} …", err=True)
 
-    corpus = open_corpus(folder, words=words, index=index, progress=tell)
+    corpus = open_corpus(folder, words=asked.words or None, index=index, progress=tell)
     try:
         if isinstance(asked, CompareQuery):
-            table = _compare(corpus, asked, words, index, tell)
+            table = _compare(corpus, asked, index, tell)
         else:
             table = answer(corpus, asked)
     finally:
@@ -131,14 +130,13 @@ def _answer(
 def _compare(
     corpus: IndexedCorpus,
     asked: CompareQuery,
-    words: WordView | None,
     index: Path | None,
     tell: Callable[[str], None],
 ) -> CorpusTable:
     from trope.workbench.corpus.corpus import open_corpus
     from trope.workbench.corpus.keyness import compare
 
-    other = open_corpus(Path(asked.other), words=words, index=index, progress=tell)
+    other = open_corpus(Path(asked.other), words=asked.words or None, index=index, progress=tell)
     try:
         return compare(corpus, other, asked)
     finally:
@@ -251,11 +249,10 @@ def _options(view: str) -> list[click.Parameter]:
     fields = msgspec.structs.fields(COMMANDS[view])
     found = [_parameter(field, hints[field.name]) for field in fields if field.name != "other"]
     if view == "text":
-        found = [click.Argument(["text"], type=int, metavar="NUMBER")]
+        found[0] = click.Argument(["text"], type=int, metavar="NUMBER")
     if view == "compare":
         found.insert(0, click.Argument(["other"], type=str, metavar="OTHER"))
     drawn = "Draw the table into this .svg, .png or .pdf file."
-    counted = "Words that count as metaphors.  [default: as in the corpus]"
     built = "Folder of the index.  [default: your cache folder]"
     return [
         *found,
@@ -269,7 +266,6 @@ def _options(view: str) -> list[click.Parameter]:
         *(_judging_options() if view == "rates" else []),
         *([click.Option(["--resume"], is_flag=True, help=_RESUMED)] if view == "features" else []),
         *([click.Option(["--plot"], type=_FILE, help=drawn)] if view in DRAWN else []),
-        click.Option(["--words"], type=click.Choice(get_args(WordView)), help=counted),
         click.Option(["--index"], type=_FOLDER, help=built),
         click.Option(["--quiet"], is_flag=True, help="No notes on standard error."),
         click.Option(["--verbose"], is_flag=True, help="Show tracebacks of errors."),
@@ -324,7 +320,7 @@ _METAVARS |= dict.fromkeys(("lemma", "form", "object", "subject"), "WORD")
 def _click_type(kind: Any) -> Any:
     """The click type of a field; limits are checked later."""
     if get_origin(kind) is Literal:
-        return click.Choice([one for one in get_args(kind) if one])
+        return click.Choice([one for one in literals(kind) if one])
     return kind
 
 

@@ -92,14 +92,15 @@ def draw_intervals(
     )
 
 
-def label_rows(axes: Any, names: list[str], title: str) -> None:
-    """Label the rows with names and the other axis in per cent."""
+def label_rows(axes: Any, names: list[str], title: str, *, share: bool = True) -> None:
+    """Label the rows with names, and the other axis in per cent if it shows shares."""
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(max(1, len(names)) - 0.4, -0.6)
-    axes.set_xlim(0, None if names else 1)
-    if beyond := [tick for tick in axes.get_xticks() if tick >= axes.get_xlim()[1]]:
-        axes.set_xlim(0, max(axes.get_xlim()[1], min(1, beyond[0])))  # ends at a tick
-    axes.xaxis.set_major_formatter(per_cent)
+    if share:
+        axes.set_xlim(0, None if names else 1)
+        if beyond := [tick for tick in axes.get_xticks() if tick >= axes.get_xlim()[1]]:
+            axes.set_xlim(0, max(axes.get_xlim()[1], min(1, beyond[0])))  # ends at a tick
+        axes.xaxis.set_major_formatter(per_cent)
     axes.set_xlabel(title, color=SOFT)
     axes.grid(axis="x", color="#dcdfe5", linewidth=0.6)
     axes.set_axisbelow(True)

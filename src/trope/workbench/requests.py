@@ -112,10 +112,11 @@ def _requirement(problem: str, kind: type[Any], field: str) -> str:
 def _choices(kind: type[Any], field: str) -> list[str]:
     """The values that a field may have."""
     names = {one.encode_name: one.name for one in msgspec.structs.fields(kind)}
-    return [value for value in _literals(get_type_hints(kind)[names[field]]) if value]
+    return [value for value in literals(get_type_hints(kind)[names[field]]) if value]
 
 
-def _literals(hint: Any) -> list[str]:
+def literals(hint: Any) -> list[str]:
+    """The values that the literals of a type allow."""
     if get_origin(hint) is Literal:
         return list(get_args(hint))
-    return [value for part in get_args(hint) for value in _literals(part)]
+    return [value for part in get_args(hint) for value in literals(part)]

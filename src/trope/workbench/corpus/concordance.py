@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from trope.core.errors import BadInput
 from trope.metrics.intervals import ClusteredShare
 from trope.workbench.corpus.corpus import Conditions, IndexedCorpus, all_hold
@@ -24,6 +26,9 @@ COLUMNS = (
 )
 _TEXT_COLUMNS = (
     *("text", "id", "words", "count", "per_thousand", "metaphors", "places", "other_places"),
+)
+_BY_SCORE = (
+    "the model of this corpus does not say how novel a metaphor is; ordered by score instead"
 )
 _THOUSAND = 1_000
 ROLES = ("subject", "object")
@@ -65,9 +70,11 @@ def concordance(corpus: IndexedCorpus, query: ConcordanceQuery) -> CorpusTable:
     roles = ROLES if query.of_relations else ()
     extra = [column for column in corpus.facts.columns if column.name != FILE]
     columns = (*COLUMNS, *roles, *(_free(column.name) for column in extra))
+    command, notes = command_line(corpus.folder, query), tuple[str, ...]()
+    if query.sort == "novelty" and not corpus.knows_novelty:
+        query, notes = msgspec.structs.replace(query, sort="score"), (_BY_SCORE,)
     rows = _lines(corpus, query, search, [column.key for column in extra]) if total else []
-    command = command_line(corpus.folder, query)
-    return CorpusTable("concordance", columns, rows, command, about=query.paged(total))
+    return CorpusTable("concordance", columns, rows, command, notes, query.paged(total))
 
 
 def _free(name: str) -> str:

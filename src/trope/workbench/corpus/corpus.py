@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 
@@ -11,7 +13,7 @@ from trope.core.errors import BadInput, UnknownName
 from trope.core.progress import MessageWriter
 from trope.core.records import WordView
 from trope.workbench.corpus.database import Database, duckdb
-from trope.workbench.corpus.index import find_index
+from trope.workbench.corpus.index import find_index, index_path
 from trope.workbench.corpus.source import CorpusSource, read_source
 from trope.workbench.corpus.word_tables import (
     PERIODS,
@@ -20,6 +22,7 @@ from trope.workbench.corpus.word_tables import (
     CorpusColumn,
     CorpusFacts,
     postings,
+    uses_of,
 )
 
 
@@ -44,6 +47,9 @@ class ColumnCondition:
 
 
 Conditions = tuple[ColumnCondition, ...]
+_QUICK_WORDS = 2_000_000
+"""Most words of a corpus whose index is built while a page waits."""
+
 _TOTALS = ", ".join(f"sum({name})::BIGINT AS {name}" for name in SUMMED)
 
 
@@ -70,6 +76,20 @@ def lemma_counts(conditions: Conditions) -> tuple[str, list[str]]:
     return f"SELECT lemma, {SUMS} FROM ({sized} USING (doc)) GROUP BY lemma", values
 
 
+def figure_counts(conditions: Conditions) -> tuple[str, list[str]]:
+    """The SQL for the uses of lemmas that are metaphors by part of speech, and its parameters."""
+    if not conditions:
+        return "SELECT * FROM uses", []
+    if len(conditions) == 1 and conditions[0].counted:
+        (only,) = conditions
+        sums = ", ".join(f"sum({one})::BIGINT AS {one}" for one in ("words", "metaphors", "texts"))
+        means = ", ".join(f"sum({m}) / sum(metaphors) AS {m}" for m in ("novelty", "score"))
+        question = f"FROM used WHERE key = ? AND {only.sql('value')} GROUP BY lemma, tag"
+        return f"SELECT lemma, tag, {sums}, {means} {question}", [only.column.key, only.value]
+    held, values = all_hold(conditions)
+    return uses_of(f"doc IN (SELECT doc FROM documents WHERE {held})"), values
+
+
 @dataclass(frozen=True, slots=True)
 class IndexedCorpus:
     """A folder that `trope detect` wrote, ready for queries from several threads."""
@@ -84,6 +104,12 @@ class IndexedCorpus:
     def folder(self) -> Path:
         """The folder of the corpus."""
         return self.source.folder
+
+    @property
+    def knows_novelty(self) -> bool:
+        """Whether its model says how novel a metaphor is."""
+        (known,) = self.database.one("SELECT count(novelty) > 0 FROM uses")
+        return bool(known)
 
     def column(self, title: str) -> CorpusColumn:
         """The column with a name.
@@ -121,6 +147,23 @@ class IndexedCorpus:
         """The SQL that a word is in the texts that meet conditions, and its parameters."""
         held, values = all_hold(self.conditions(where))
         return (f"doc IN (SELECT doc FROM documents WHERE {held})" if where else "true"), values
+
+    def counted_by(self, words: str, *, index: Path | None, quickly: bool) -> IndexedCorpus:
+        """The same corpus with its metaphors counted by another view of words.
+
+        Raises:
+            BadInput: its index is to be built `quickly`, and the corpus is too large for that.
+            TropeError: as `open_corpus`.
+        """
+        view = next((one for one in get_args(WordView) if one == words), None)
+        if view is None:
+            raise UnknownName("view of words", words, get_args(WordView))
+        large = self.facts.words > _QUICK_WORDS and view in self.source.views
+        if quickly and large and not index_path(self.source, view, index).is_file():
+            command = shlex.join(["trope", "query", str(self.folder), "rates", "--words", view])
+            problem = f"has no index for --words {view} yet; build it in a terminal"
+            raise BadInput(f"{self.folder}: {problem}: {command}")
+        return open_corpus(self.folder, words=view, index=index)
 
     def need_words(self, view: str) -> None:
         """Raises BadInput, with the command that adds words, if the corpus has none."""

@@ -7,7 +7,9 @@ forms, lemmas, tags   the strings behind the numbers in the other tables, in alp
 spellings   the forms in lower case, by the numbers that neighbours of a word have
 ngrams      sequences of words that occur more than once
 uses        lemmas by part of speech: words, metaphors, texts with one, mean novelty
+used        the same by the values of a column, of those that are ever metaphors
 tagged      the same with the squares that the variance of texts needs
+figurative  figures besides metaphors, with the words that name them
 domains     metaphors with the domain that they are drawn from
 features    the sums of each text over its words and figures
 counts      lemmas by the values of a column, if it does not have too many
@@ -46,7 +48,7 @@ from trope.workbench.corpus.word_tables import (
     WordTables,
 )
 
-FORMAT = 8
+FORMAT = 9
 """Increased whenever the tables change, so that an older index is built again."""
 
 OFFERED = 50
@@ -76,15 +78,20 @@ def cache_folder() -> Path:
     return Path(base) / "trope" / "corpora"
 
 
+def index_path(source: CorpusSource, view: WordView, place: Path | None) -> Path:
+    """Where the index of a view is, once it is built."""
+    return (place or cache_folder()) / f"{source.checksum[:32]}.{view}.{FORMAT}.duckdb"
+
+
 def find_index(
     source: CorpusSource, view: WordView, place: Path | None, progress: MessageWriter
 ) -> Path:
     """The file of the index of a view, built if necessary; it appears whole or not at all."""
-    folder = place or cache_folder()
+    path = index_path(source, view, place)
+    folder = path.parent
     if folder.resolve().is_relative_to(source.folder.resolve()):
         problem = "is inside the folder of the corpus"
         raise BadInput(f"{folder}: {problem}; choose another folder with --index")
-    path = folder / f"{source.checksum[:32]}.{view}.{FORMAT}.duckdb"
     if not path.is_file():
         progress("checking the parts")
         source.check_parts()
@@ -185,10 +192,13 @@ class _Builder:
             if source.relations:
                 self.progress("sorting relations")
                 tables.relations()
+            if source.kinds:
+                self._figurative()
             self.progress("counting words")
             tables.uses()
             tables.ngrams()
             tables.counts([column for column in columns if column.counted])
+            self._used([column for column in columns if column.counted])
         tables.features()
         if source.domains:
             self._domains()
@@ -230,6 +240,55 @@ class _Builder:
             FROM {self.source.scan}
             """
         )
+
+    def _figurative(self) -> None:
+        """Idioms, similes and names, each named by its lemmas, a name as it is spelt."""
+        self._run(
+            f"""
+            CREATE TABLE figurative AS
+            SELECT any_value(kind) AS kind, string_agg(CASE kind WHEN 'metonymy' THEN forms.text
+                    ELSE lemmas.text END, ' ' ORDER BY words.pos) AS name,
+                any_value(meaning) AS meaning, any_value(told.doc) AS doc,
+                any_value(first)::INTEGER AS pos, any_value(told.score) AS score,
+                any_value(told.novelty) AS novelty
+            FROM (SELECT * EXCLUDE (places), unnest(places) AS pos
+                FROM ({self.source.figure_places})) AS told
+                JOIN words ON words.doc = told.doc AND words.pos = told.pos
+                JOIN forms USING (form) JOIN lemmas USING (lemma)
+            GROUP BY number ORDER BY kind, name, meaning, doc, pos
+            """
+        )
+
+    def _used(self, columns: list[CorpusColumn]) -> None:
+        """The uses of lemmas that are ever metaphors by the values of columns, for lists of figures
+        in some of the texts."""
+        self._run(
+            """
+            CREATE TABLE staging.used AS
+            SELECT lemma, tag, doc, count(*) AS words, count(*) FILTER (metaphor) AS metaphors,
+                sum(novelty) FILTER (metaphor) AS novelty, sum(score) FILTER (metaphor) AS score
+            FROM words WHERE word
+                AND (lemma, tag) IN (SELECT (lemma, tag) FROM uses WHERE metaphors > 0)
+            GROUP BY lemma, tag, doc
+            """
+        )
+        self._run(
+            """
+            CREATE TABLE used (key VARCHAR, value VARCHAR, lemma INTEGER, tag UTINYINT,
+                words BIGINT, metaphors BIGINT, texts BIGINT, novelty DOUBLE, score DOUBLE)
+            """
+        )
+        for column in columns:
+            self._run(
+                f"""
+                INSERT INTO used
+                SELECT '{column.key}', value, lemma, tag, sum(words), sum(metaphors),
+                    count(*) FILTER (metaphors > 0), sum(novelty), sum(score)
+                FROM staging.used
+                    JOIN (SELECT doc, {column.counted_value} AS value FROM documents) USING (doc)
+                GROUP BY value, lemma, tag ORDER BY value, lemma, tag
+                """
+            )
 
     def _domains(self) -> None:
         """The domains of metaphors, each at the first word of its metaphor."""

@@ -112,7 +112,8 @@ def compare(corpus: IndexedCorpus, other: IndexedCorpus, query: CompareQuery) ->
         groups.append(_group(one, one.conditions(query.where), query))
         if not groups[-1].sizes[1]:
             raise BadInput(f"{one.folder}: no texts with words meet the conditions; change --where")
-    return _key_table(groups[0], groups[1], query, command_line(corpus.folder, query))
+    table = _key_table(groups[0], groups[1], query, command_line(corpus.folder, query))
+    return replace(table, about={**table.about, "word_view": corpus.facts.word_view})
 
 
 def _check_same(corpus: IndexedCorpus, other: IndexedCorpus) -> None:

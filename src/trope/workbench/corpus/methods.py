@@ -45,12 +45,14 @@ def methods_text(corpus: IndexedCorpus) -> MethodsText:
     everything = rates(corpus, RatesQuery(rows=1)).about["all"]
     rate = Interval(everything["rate"], everything["low"], everything["high"])
     counted = VIEW_NAMES[facts.word_view]
+    threshold = settings.threshold if settings.threshold is not None else facts.threshold
+    lowest = _lowest_score(corpus)
     measured = _quality(settings.tier, settings.model_sha256)
     sentences = [
         f"We identified metaphors with trope {settings.trope} (model {settings.tier}, SHA-256 "
         f"{settings.model_sha256[:12]}).",
         f"Of the {counted} of a text, those count as metaphors that the model marks"
-        + _threshold(settings.threshold if settings.threshold is not None else facts.threshold),
+        + _threshold(threshold, lowest),
         f"The corpus has {_counted(facts.texts, 'text')}, {_counted(facts.sentences, 'sentence')} "
         f"and {_counted(facts.words, 'word')}, of which {facts.metaphors:,} are metaphors"
         + _rate_in_words(rate),
@@ -60,6 +62,8 @@ def methods_text(corpus: IndexedCorpus) -> MethodsText:
         "trope": settings.trope,
         "model": {"tier": settings.tier, "sha256": settings.model_sha256},
         "word_view": facts.word_view,
+        "threshold": threshold,
+        "lowest_score": lowest,
         "counts": {
             name: getattr(facts, name) for name in ("texts", "sentences", "words", "metaphors")
         },
@@ -85,8 +89,18 @@ def _rate_in_words(rate: Interval) -> str:
     return " ({} %, 95 % interval {} to {}, with texts as units).".format(*shares)
 
 
-def _threshold(lowest: float | None) -> str:
-    return "." if lowest is None else f" with a score of at least {lowest:g}."
+def _lowest_score(corpus: IndexedCorpus) -> float | None:
+    """The lowest score of a metaphor; thresholds of the model depend on the view of words."""
+    if not corpus.source.tokens:
+        return None
+    (lowest,) = corpus.database.one("SELECT min(score) FROM words WHERE word AND metaphor")
+    return None if lowest is None else float(lowest)
+
+
+def _threshold(threshold: float | None, lowest: float | None) -> str:
+    if threshold is not None:
+        return f" with a score of at least {threshold:g}."
+    return "." if lowest is None else f"; their lowest score is {lowest:.3f}."
 
 
 def _quality(tier: str, checksum: str) -> dict[str, RecordedQuality]:

@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Meta
 
 from trope.core.errors import UnknownName
+from trope.core.records import WordView
 from trope.workbench.requests import BadField, convert_fields
 
 MOST_ROWS = 10_000
@@ -40,6 +41,12 @@ def _help(description: str) -> Meta:
     return Meta(description=description)
 
 
+_View = Annotated[
+    Literal["", WordView],
+    _help("Words that count as metaphors.  [default: as in the corpus]"),
+]
+
+
 class Query(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The fields that all views share: which texts to use, and which rows to show."""
 
@@ -49,6 +56,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     ] = ()
     rows: _Rows = 50
     page: Annotated[int, _count("Page to show.")] = 1
+    words: _View = ""
 
     @property
     def skipped(self) -> int:
@@ -83,13 +91,17 @@ class VerbsQuery(Query, frozen=True, kw_only=True):
 
 
 class FiguresQuery(Query, frozen=True, kw_only=True):
-    """Metaphors of all parts of speech, with their dispersion over texts and an example."""
+    """Metaphors, idioms, similes and names, with their dispersion over texts and an example."""
 
-    upos: Annotated[str, _word("Part of speech, such as NOUN.")] = ""
-    min_count: Annotated[int, _count("Only lemmas with at least this many metaphors.")] = 1
+    kind: Annotated[
+        Literal["all", "metaphor", "idiom", "simile", "metonymy"],
+        _help("Only figures of this kind; metonymy: names that stand for something else."),
+    ] = "all"
+    upos: Annotated[str, _word("Only metaphors of this part of speech, such as NOUN.")] = ""
+    min_count: Annotated[int, _count("Only figures that occur at least this often.")] = 1
     sort: Annotated[
-        Literal["count", "rate", "texts", "novelty"],
-        _help("Order: most metaphors, highest rate, most texts, or most novel."),
+        Literal["count", "rate", "texts", "novelty", "surprise"],
+        _help("Order: most frequent, highest rate, most texts, most novel, or most surprising."),
     ] = "count"
 
 
@@ -258,6 +270,7 @@ class TextQuery(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """One text, word by word, by its number in a concordance."""
 
     text: Annotated[int, Meta(ge=1, le=2**31 - 1, description="Number of the text.")]
+    words: _View = ""
 
 
 AnyQuery = (
@@ -294,7 +307,10 @@ VIEWS: dict[str, type[AnyQuery]] = {
 COMMANDS: dict[str, type[AnyQuery]] = {**VIEWS, "compare": CompareQuery}
 """Views, and what reads another folder, which only a command may do."""
 
-DRAWN = ("rates", "figures", "verbs", "dispersion", "trend")
+DRAWN = (
+    *("rates", "figures", "verbs", "domains", "keyness", "compare", "trend"),
+    *("collocates", "ngrams", "dispersion"),
+)
 """Views with a plot."""
 
 _FIRST, _ARGUMENTS = 4, {"text", "other"}
@@ -338,14 +354,14 @@ def command_line(folder: Path, query: AnyQuery) -> str:
     return shlex.join(words)
 
 
-def notebook_cell(folder: Path, query: AnyQuery, words: str = "") -> str:
+def notebook_cell(folder: Path, query: AnyQuery) -> str:
     """Python that makes the same table as a data frame, for a notebook."""
     fields = {
         field.name: list(value) if isinstance(value, tuple) else value
         for field in msgspec.structs.fields(type(query))
-        if (value := getattr(query, field.name)) != field.default
+        if field.name != "words" and (value := getattr(query, field.name)) != field.default
     }
-    view = f", words={words!r}" if words else ""
+    view = f", words={query.words!r}" if query.words else ""
     return f"""\
 from pathlib import Path
 

@@ -36,7 +36,10 @@ _TOKEN = (
 )
 _SHOWN_TOKEN = f"{_TOKEN}, novelty DOUBLE, shown VARCHAR[]"
 _RELATION = "STRUCT(verb INTEGER, subject INTEGER, object INTEGER, kept BOOLEAN)[]"
-_FIGURE = "STRUCT(kind VARCHAR, tokens INTEGER[], score DOUBLE, domain VARCHAR)[]"
+_FIGURE = (
+    "STRUCT(kind VARCHAR, tokens INTEGER[], score DOUBLE, novelty DOUBLE, meaning VARCHAR, "
+    "stands_for VARCHAR, vehicle INTEGER[], domain VARCHAR)[]"
+)
 _LARGEST_ROW = 64 * 1024 * 1024
 
 
@@ -158,6 +161,20 @@ class CorpusSource:
         return f"SELECT {number}, {domains} AS domains{kinds}{sentiment} FROM {scan}"
 
     @property
+    def figure_places(self) -> str:
+        """The SQL for the figures besides metaphors; `places` are the words that name one."""
+        kinds = ", ".join(map(literal, self.kinds))
+        own = f"list_filter(coalesce(figures, []), lambda f: f.kind IN ({kinds}))"
+        figures = f"SELECT (row_number() OVER ())::INTEGER AS doc, figures FROM {self.scan}"
+        return f"""
+            SELECT row_number() OVER () AS number, doc, f.kind AS kind, f.tokens[1] AS first,
+                coalesce(nullif(f.meaning, ''), f.stands_for, '') AS meaning, f.score AS score,
+                f.novelty AS novelty,
+                CASE WHEN len(f.vehicle) > 0 THEN f.vehicle ELSE f.tokens END AS places
+            FROM (SELECT doc, unnest({own}) AS f FROM ({figures}))
+        """
+
+    @property
     def domain_places(self) -> str:
         """The SQL for the metaphors with a source domain, each at its first token."""
         own = "list_filter(coalesce(figures, []), lambda f: coalesce(f.domain, '') <> '')"
@@ -177,7 +194,12 @@ class CorpusSource:
         return []
 
     def detect_again(
-        self, *, relations: bool = False, domains: bool = False, view: WordView | None = None
+        self,
+        *,
+        relations: bool = False,
+        domains: bool = False,
+        metonymy: bool = False,
+        view: WordView | None = None,
     ) -> str:
         """The command that writes the same corpus again, with all that the views need."""
         settings = self.manifest.settings
@@ -190,7 +212,8 @@ class CorpusSource:
         tasks = [task for task in settings.tasks if task != "metaphor"]
         if relations and "relations" not in tasks:
             tasks.insert(0, "relations")
-        tasks += ["domains"] if domains and "domains" not in tasks else []
+        for task, wanted in (("domains", domains), ("metonymy", metonymy)):
+            tasks += [task] if wanted and task not in tasks else []
         words += ["--with", ",".join(tasks)] if tasks else []
         words += ["--kind", settings.kind] if settings.kind != "plain" else []
         words += ["--words", view] if (view := view or settings.words) else []

@@ -31,6 +31,12 @@ _SHARES = ("rate", "low", "high")
 
 _ROW, _EDGE = 0.27, 1.1  # inches: height of a row, and of the space around the rows
 _TICKS, _MOST_LINES = 12, 6
+_BARS = {
+    "keyness": ("log_ratio", "Log ratio (1: twice as frequent, −1: half as frequent)"),
+    "collocates": ("log_dice", "logDice with the word (at most 14)"),
+    "ngrams": ("count", "Uses"),
+}
+"""Views that are drawn as bars: the column, and the title of its axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +128,7 @@ def spread_in_words(about: Mapping[str, Any]) -> str:
 
 
 def draw_table(table: CorpusTable, path: Path) -> None:
-    """Draw a table of rates, figures, verbs or places into a file."""
+    """Draw a table into a file: shares with their intervals, lines over time, places, or bars."""
     rows = table.dicts()
     if not rows:
         raise BadInput(f"{path}: there is nothing to draw; choose other texts")
@@ -136,19 +142,41 @@ def draw_table(table: CorpusTable, path: Path) -> None:
             _draw_trends(axes, rows[:_MOST_LINES], table)
         elif over_time:
             _draw_line(axes, [row for row in rows if row["group"]])
+        elif table.view in _BARS or any(row.get("rate", 0) is None for row in rows):
+            _draw_bars(axes, rows, table.view)
         else:
             _draw_rows(axes, rows, table.view)
 
 
+def _draw_bars(axes: Any, rows: list[dict[str, Any]], view: str) -> None:
+    key, title = _BARS.get(view, ("count", "Uses"))
+    values = [row[key] or 0 for row in rows]
+    colours = [WORDS if value >= 0 else OTHERS for value in values]
+    axes.barh(range(len(rows)), values, height=0.6, color=colours)
+    if all(isinstance(value, int) for value in values):
+        axes.xaxis.get_major_locator().set_params(integer=True)
+    if min(values) < 0:
+        axes.axvline(0, color=SOFT, linewidth=0.8)
+    names = [short_name(str(next(iter(row.values())))) for row in rows]
+    label_rows(axes, names, title, share=False)
+
+
 def _draw_rows(axes: Any, rows: list[dict[str, Any]], view: str) -> None:
-    intervals = [Interval(row["rate"], row["low"], row["high"]) for row in rows]
+    value = "share" if view == "domains" else "rate"
+    intervals = [Interval(row[value], row["low"], row["high"]) for row in rows]
     draw_intervals(axes, intervals, 0, WORDS, "", "o")
     if view == "verbs":
         names = [f"{row['verb']} ({row['metaphors']:,} of {row['uses']:,})" for row in rows]
         title = "Share of metaphors among the uses of a verb (95 % intervals)"
+    elif view == "domains":
+        names = [
+            short_name(", ".join(filter(None, (row["domain"].lower(), row["group"]))))
+            for row in rows
+        ]
+        title = "Share of the metaphors with a source domain (95 % intervals)"
     elif view == "figures":
         names = [
-            f"{short_name(row['lemma'])}, {row['upos']} ({row['metaphors']:,} of {row['uses']:,})"
+            f"{short_name(row['lemma'])}, {row['upos']} ({row['count']:,} of {row['uses']:,})"
             for row in rows
         ]
         title = "Share of metaphors among the uses of a word (95 % intervals)"

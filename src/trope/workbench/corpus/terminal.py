@@ -16,7 +16,7 @@ from trope.tasks.metaphor.corpus_rates import VIEW_NAMES
 from trope.workbench.corpus.table import CorpusTable, number, spread_in_words, to_csv, to_json
 
 _METAPHOR = "bold yellow"
-_NARROWEST = 60
+_NARROWEST, _WIDE = 60, 110
 NOUNS = {"lemmas": "lemma", "classes": "class", "figures": "kind", "domains": "domain"}
 _CELLS = 24
 """Characters on which the places of a word in a text are shown."""
@@ -58,18 +58,19 @@ def _verbs(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
 
 
 def _figures(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
-    grid = _grid(
-        "lemma", "", "metaphors", "rate (95 %)", "texts", "DP", "novelty", "sentiment", "example"
-    )
+    grid = _grid("figure", "", "count", "rate (95 %)", "texts", "DP", "novelty", "surprise")
+    wide = width >= _WIDE
+    if wide:
+        grid.add_column("example", no_wrap=True, overflow="ellipsis")
     for row in table.dicts():
-        novelty = "–" if row["novelty"] is None else f"{row['novelty']:.2f}"
         grid.add_row(
-            *(printable(row["lemma"]), row["upos"], f"{row['metaphors']:,} of {row['uses']:,}"),
-            *(percent(_interval(row)), f"{row['texts']:,}", f"{row['dispersion']:.2f}", novelty),
-            printable(row["example"]),
+            *(printable(row["lemma"]), row["upos"] or row["kind"], f"{row['count']:,}"),
+            *(percent(_interval(row)), f"{row['texts']:,}", f"{row['dispersion']:.2f}"),
+            *(number(row["novelty"]), number(row["surprise"], ".1f")),
+            *([printable(row["example"])] if wide else []),
         )
     yield grid
-    yield _more(table, "lemma")
+    yield _more(table, "figure")
     yield _view(table)
 
 
@@ -172,6 +173,7 @@ def _keyness(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
         )
     yield grid
     yield _more(table, NOUNS[about["of"]])
+    yield _view(table)
 
 
 def _tested(about: Mapping[str, Any]) -> str:
@@ -248,6 +250,7 @@ def _domains(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
         grid.add_row(printable(row["domain"]), printable(row["group"]), *counts, share, words)
     yield grid
     yield _more(table, "row")
+    yield _view(table)
 
 
 def _text(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
@@ -317,6 +320,7 @@ _MEASURES = (
     "texts p",
     "DP",
     "novelty",
+    "surprise",
     "sentiment",
     "at metaphors",
     "in all",

@@ -6,16 +6,16 @@ Intervals of rates account for the likeness of words in one text.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from math import log2
 from typing import Any
 
 import msgspec
 
 from trope.core.errors import BadInput
 from trope.metrics.intervals import ClusteredShare, Interval, wilson
-from trope.tasks.metaphor.corpus_rates import OBJECT_LIMIT, VerbUse
 from trope.workbench.corpus.concordance import concordance, contexts, dispersion, domains
-from trope.workbench.corpus.corpus import Conditions, IndexedCorpus, all_hold, lemma_counts
+from trope.workbench.corpus.corpus import IndexedCorpus, all_hold, figure_counts
 from trope.workbench.corpus.features import features
 from trope.workbench.corpus.keyness import keyness, trend
 from trope.workbench.corpus.queries import (
@@ -36,16 +36,17 @@ from trope.workbench.corpus.queries import (
     command_line,
 )
 from trope.workbench.corpus.table import CorpusTable, Row
-from trope.workbench.corpus.word_tables import PERIODS, uses_of
-from trope.workbench.corpus.words_around import collocates, ngrams, sketch
+from trope.workbench.corpus.word_tables import PERIODS
+from trope.workbench.corpus.words_around import collocates, ngrams, sketch, verbs
 
 _WORD_COLUMNS = ("place", "word", "lemma", "upos", "score", "metaphor", "start", "end", "novelty")
 _REBUILT = "the text is rebuilt from its tokens; trope detect --columns text keeps the original"
-_VERB_COLUMNS = ("verb", "uses", "metaphors", "rate", "low", "high", "objects")
 _FIGURE_COLUMNS = (
-    *("lemma", "upos", "metaphors", "uses", "rate", "low", "high"),
-    *("texts", "dispersion", "novelty", "example", "text"),
+    *("lemma", "kind", "upos", "meaning", "count", "uses", "rate", "low", "high"),
+    *("texts", "dispersion", "novelty", "surprise", "example", "text"),
 )
+_METAPHOR_KEY = {"lemma": "INTEGER", "tag": "UTINYINT"}
+_FIGURE_KEY = dict.fromkeys(("kind", "name", "meaning"), "VARCHAR")
 _EXAMPLE_WORDS = 6
 _NO_NOVELTY = "the model of this corpus does not say how novel a metaphor is"
 _RATE_COLUMNS = ("group", "texts", "sentences", "words", "metaphors", "rate", "low", "high")
@@ -67,10 +68,10 @@ def answer(corpus: IndexedCorpus, query: AnyQuery) -> CorpusTable:
     Raises:
         TropeError: a column is unknown, a value cannot be used, or the corpus has no words.
     """
+    if corpus.view != (query.words or corpus.source.words):
+        query = msgspec.structs.replace(query, words=corpus.view)
     table = _table(corpus, query)
-    asked = "" if corpus.view == corpus.source.words else f" --words {corpus.view}"
-    about = {**table.about, "word_view": corpus.facts.word_view}
-    return replace(table, command=table.command + asked, about=about)
+    return replace(table, about={**table.about, "word_view": corpus.facts.word_view})
 
 
 def _table(corpus: IndexedCorpus, query: AnyQuery) -> CorpusTable:
@@ -141,150 +142,162 @@ def text(corpus: IndexedCorpus, query: TextQuery) -> CorpusTable:
     return CorpusTable("text", _WORD_COLUMNS, rows, command, tuple(notes), about)
 
 
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """A figure of the list; metaphors have uses as a part of speech, which may be literal, too."""
+
+    key: Row
+    name: str
+    kind: str
+    upos: str
+    meaning: str
+    count: int
+    uses: int | None
+    texts: int
+    novelty: float | None
+    score: float
+
+    @property
+    def rate(self) -> Interval:
+        """The share of figurative uses."""
+        return wilson(self.count, self.uses or 0)
+
+    def surprise(self, words: int) -> float:
+        """How rare it is among so many words, in bits, by how sure the model is that it is one."""
+        return -log2((self.uses or self.count) / words) * self.score
+
+    def row(self, words: int, dispersion: float, example: Row) -> Row:
+        """The row of the table."""
+        rate = self.rate
+        novelty = None if self.novelty is None else round(self.novelty, 3)
+        surprise = round(self.surprise(words), 2)
+        named = self.name, self.kind, self.upos, self.meaning, self.count, self.uses
+        shares = rate.value, rate.low, rate.high
+        return (*named, *shares, self.texts, dispersion, novelty, surprise, *example)
+
+
+_FIGURE_ORDERS: dict[str, Callable[[_Listed, int], float]] = {
+    "count": lambda one, words: one.count,
+    "rate": lambda one, words: one.rate.low or 0,
+    "texts": lambda one, words: one.texts,
+    "novelty": lambda one, words: -1 if one.novelty is None else one.novelty,
+    "surprise": _Listed.surprise,
+}
+
+
 def figures(corpus: IndexedCorpus, query: FiguresQuery) -> CorpusTable:
-    """Lemmas with metaphorical uses, by part of speech."""
+    """Metaphors by lemma and part of speech, idioms, similes, and names that stand for another
+    thing."""
     corpus.need_words("figures")
-    conditions = corpus.conditions(query.where)
-    held, values = all_hold(conditions)
-    within = f"doc IN (SELECT doc FROM documents WHERE {held})"
-    counted = f"({uses_of(within)})" if conditions else "uses"
+    if query.kind not in ("all", "metaphor", *corpus.source.kinds):
+        again = corpus.source.detect_again(metonymy=query.kind == "metonymy")
+        raise BadInput(f"{corpus.folder}: has no figures of this kind; add them with: {again}")
+    within, values = corpus.within(query.where)
+    found = _metaphors(corpus, query) if query.kind in ("all", "metaphor") else []
+    if query.kind != "metaphor" and not query.upos:
+        found += _other_figures(corpus, query, within, values)
+    sort, notes = query.sort, []
+    if found and all(one.novelty is None for one in found):
+        instead = "; ordered by surprise instead" if sort == "novelty" else ""
+        notes.append(f"{_NO_NOVELTY}{instead}")
+        sort = "surprise" if instead else sort
+    if query.kind == "all" and not query.upos and "metonymy" not in corpus.source.kinds:
+        notes.append("names were not looked for; trope detect --with metonymy does")
+    (words,) = corpus.database.one(f"SELECT sum(words) FROM documents WHERE {within}", values)
+    first = _FIGURE_ORDERS[sort]
+    found.sort(
+        key=lambda one: (-first(one, words), -one.count, one.name, one.upos, one.kind, one.meaning)
+    )
+    shown = found[query.skipped : query.skipped + query.rows]
+    spread = _spread(corpus, shown, words, within, values)
+    rows = [one.row(words, *spread[at]) for at, one in enumerate(shown)]
+    about, command = query.paged(len(found)), command_line(corpus.folder, query)
+    return CorpusTable("figures", _FIGURE_COLUMNS, rows, command, tuple(notes), about)
+
+
+def _metaphors(corpus: IndexedCorpus, query: FiguresQuery) -> list[_Listed]:
+    counted, values = figure_counts(corpus.conditions(query.where))
     tagged = "AND tags.text = ?" if query.upos else ""
     found = corpus.database.ask(
         f"""
-        SELECT lemma, tag, lemmas.text, tags.text, used.metaphors, used.words, texts, novelty
-        FROM {counted} AS used JOIN lemmas USING (lemma) JOIN tags USING (tag)
+        SELECT lemma, tag, lemmas.text, tags.text, used.metaphors, used.words, texts, novelty, score
+        FROM ({counted}) AS used JOIN lemmas USING (lemma) JOIN tags USING (tag)
         WHERE used.metaphors >= ? {tagged}
         """,
         [*values, query.min_count, *([query.upos.upper()] if query.upos else [])],
     )
-    rates = {one[:2]: wilson(one[4], one[5]) for one in found}
-    orders: dict[str, Callable[[Row], float]] = {
-        "count": lambda one: one[4],
-        "rate": lambda one: rates[one[:2]].low or 0,
-        "texts": lambda one: one[6],
-        "novelty": lambda one: -1 if one[7] is None else one[7],
-    }
-    first = orders[query.sort]
-    found.sort(key=lambda one: (-first(one), -one[4], one[2], one[3]))
-    shown = found[query.skipped : query.skipped + query.rows]
-    where = _spread(corpus, [one[:2] for one in shown], within if conditions else "true", values)
-    rows = [_figure_row(one, rates[one[:2]], where[one[:2]]) for one in shown]
-    notes = () if any(one[7] is not None for one in found) or not found else (_NO_NOVELTY,)
-    about, command = query.paged(len(found)), command_line(corpus.folder, query)
-    return CorpusTable("figures", _FIGURE_COLUMNS, rows, command, notes, about)
+    return [_Listed(one[:2], one[2], "metaphor", one[3], "", *one[4:]) for one in found]
 
 
-def _figure_row(found: Row, rate: Interval, where: Row) -> Row:
-    _, _, lemma, upos, metaphors, uses, texts, novelty = found
-    dispersion, *example = where
-    counts = lemma, upos, metaphors, uses, rate.value, rate.low, rate.high
-    novelty = None if novelty is None else round(novelty, 3)
-    return (*counts, texts, dispersion, novelty, *example)
+def _other_figures(
+    corpus: IndexedCorpus, query: FiguresQuery, within: str, values: list[str]
+) -> list[_Listed]:
+    if not corpus.source.kinds:
+        return []
+    only = "kind = ?" if query.kind != "all" else "true"
+    found = corpus.database.ask(
+        f"""
+        SELECT kind, name, meaning, count(*) AS n, count(DISTINCT doc), avg(novelty), avg(score)
+        FROM figurative WHERE {only} AND {within} GROUP BY kind, name, meaning HAVING n >= ?
+        """,
+        [*([query.kind] if query.kind != "all" else []), *values, query.min_count],
+    )
+    return [_Listed(one[:3], one[1], one[0], "", one[2], one[3], None, *one[4:]) for one in found]
 
 
 def _spread(
-    corpus: IndexedCorpus, figures: list[Row], within: str, values: list[str]
-) -> dict[Row, Row]:
-    """Of each lemma and tag, the dispersion of its metaphors, an example and its text.
+    corpus: IndexedCorpus, shown: list[_Listed], words: int, within: str, values: list[str]
+) -> dict[int, tuple[float, Row]]:
+    """The dispersion of each figure, and an example with its text.
 
-    The dispersion is Gries's DP: half the sum of the differences between the share of the metaphors
-    and the share of the words that each text has.
+    The dispersion is Gries's DP: half the sum of the differences between the share of the uses and
+    the share of the words that each text has.
     """
-    if not figures:
-        return {}
-    lemmas, tags = (list(column) for column in zip(*figures, strict=True))
-    chosen = "SELECT unnest(?::INTEGER[]) AS lemma, unnest(?::UTINYINT[]) AS tag"
-    uses = f"""
-        SELECT words.* FROM words JOIN ({chosen}) USING (lemma, tag)
-        WHERE word AND metaphor AND {within}
-    """
-    (size,) = corpus.database.one(f"SELECT sum(words) FROM documents WHERE {within}", values)
+    found: dict[int, tuple[float, Row]] = {}
+    for metaphors in (True, False):
+        wanted = [at for at, one in enumerate(shown) if (one.kind == "metaphor") is metaphors]
+        if not wanted:
+            continue
+        columns = _METAPHOR_KEY if metaphors else _FIGURE_KEY
+        keys = ", ".join(f"unnest(?::{kind}[]) AS {name}" for name, kind in columns.items())
+        table = "words" if metaphors else "figurative"
+        counted = "word AND metaphor" if metaphors else "true"
+        uses = f"""
+            SELECT k, doc, pos, score FROM {table}
+                JOIN (SELECT unnest(?::INTEGER[]) AS k, {keys}) USING ({", ".join(columns)})
+            WHERE {counted} AND {within}
+        """
+        given = [wanted, *map(list, zip(*(shown[at].key for at in wanted), strict=True)), *values]
+        found |= _spread_of(corpus, uses, given, words)
+    return found
+
+
+def _spread_of(
+    corpus: IndexedCorpus, uses: str, given: list[Any], words: int
+) -> dict[int, tuple[float, Row]]:
     spread = corpus.database.ask(
         f"""
-        SELECT lemma, tag, (sum(abs(share - size)) + 1 - sum(size)) / 2
-        FROM (
-            SELECT lemma, tag, documents.words / ? AS size,
-                times / sum(times) OVER (PARTITION BY lemma, tag) AS share
-            FROM (SELECT lemma, tag, doc, count(*) AS times FROM ({uses}) GROUP BY ALL)
+        SELECT k, (sum(abs(share - size)) + 1 - sum(size)) / 2 FROM (
+            SELECT k, documents.words / ? AS size, times / sum(times) OVER (PARTITION BY k) AS share
+            FROM (SELECT k, doc, count(*) AS times FROM ({uses}) GROUP BY ALL)
                 JOIN documents USING (doc)
-        ) GROUP BY ALL
+        ) GROUP BY k
         """,
-        [size, lemmas, tags, *values],
+        [words, *given],
     )
     best = corpus.database.ask(
         f"""
-        SELECT lemma, tag, doc, pos FROM ({uses})
-        QUALIFY row_number() OVER (PARTITION BY lemma, tag ORDER BY score DESC, doc, pos) = 1
+        SELECT k, doc, pos FROM ({uses})
+        QUALIFY row_number() OVER (PARTITION BY k ORDER BY score DESC, doc, pos) = 1
         """,
-        [lemmas, tags, *values],
+        given,
     )
-    around = contexts(corpus, [(*one[2:], None, None) for one in best], _EXAMPLE_WORDS, [])
+    around = contexts(corpus, [(*one[1:], None, None) for one in best], _EXAMPLE_WORDS, [])
     examples = {
-        one[:2]: (" ".join(f"{left}{word}{right}".split()), one[2])
-        for one, (_, left, word, right, *_rest) in zip(best, around, strict=True)
+        k: (" ".join(f"{left}{word}{right}".split()), doc)
+        for (k, doc, _), (_, left, word, right, *_rest) in zip(best, around, strict=True)
     }
-    return {
-        (lemma, tag): (round(max(0.0, dispersion), 3), *examples[lemma, tag])
-        for lemma, tag, dispersion in spread
-    }
-
-
-def verbs(corpus: IndexedCorpus, query: VerbsQuery) -> CorpusTable:
-    """Metaphorical verbs, sorted by the lower end of the rate's interval, as in a summary."""
-    corpus.need_words("verbs")
-    conditions = corpus.conditions(query.where)
-    question, values = lemma_counts(conditions)
-    found = corpus.database.ask(
-        f"SELECT text, found.verbs, found.verb_metaphors FROM ({question}) AS found "
-        "JOIN lemmas USING (lemma) WHERE found.verb_metaphors > 0 AND found.verbs >= ?",
-        [*values, query.min_uses],
-    )
-    uses = [VerbUse(lemma, count, metaphors, ()) for lemma, count, metaphors in found]
-    uses.sort(key=lambda use: (-(use.rate.low or 0), -use.count, use.lemma))
-    shown = uses[query.skipped : query.skipped + query.rows]
-    notes: tuple[str, ...] = ()
-    objects: dict[str, list[dict[str, Any]]] = {}
-    if corpus.source.relations:
-        objects = _objects(corpus, [use.lemma for use in shown], conditions)
-    else:
-        again = corpus.source.detect_again(relations=True)
-        notes = (f"objects need the column 'relations'; add it with: {again}",)
-    rows = [_verb_row(use, objects.get(use.lemma, [])) for use in shown]
-    about, command = query.paged(len(uses)), command_line(corpus.folder, query)
-    return CorpusTable("verbs", _VERB_COLUMNS, rows, command, notes, about)
-
-
-def _verb_row(use: VerbUse, objects: list[dict[str, Any]]) -> Row:
-    rate = use.rate
-    return use.lemma, use.count, use.metaphors, rate.value, rate.low, rate.high, objects
-
-
-def _objects(
-    corpus: IndexedCorpus, lemmas: list[str], conditions: Conditions
-) -> dict[str, list[dict[str, Any]]]:
-    """The objects of the verbs, those with the most metaphorical uses first."""
-    held, values = all_hold(conditions)
-    within = f"AND doc IN (SELECT doc FROM documents WHERE {held})" if conditions else ""
-    found = corpus.database.ask(
-        f"""
-        SELECT verb.text, thing.text, times, pairs.metaphors FROM (
-            SELECT lemma, object, count(*) AS times, count(*) FILTER (metaphor) AS metaphors
-            FROM relations
-            WHERE lemma IN (SELECT lemma FROM lemmas WHERE list_contains(?::VARCHAR[], text))
-                {within}
-            GROUP BY lemma, object
-        ) AS pairs JOIN lemmas AS verb USING (lemma) JOIN lemmas AS thing
-            ON thing.lemma = pairs.object
-        ORDER BY pairs.metaphors DESC, times DESC, thing.text
-        """,
-        [lemmas, *values],
-    )
-    objects: dict[str, list[dict[str, Any]]] = {}
-    for verb, thing, times, metaphors in found:
-        listed = objects.setdefault(verb, [])
-        if len(listed) < OBJECT_LIMIT:
-            listed.append({"lemma": thing, "count": times, "metaphors": metaphors})
-    return objects
+    return {k: (round(max(0.0, apart), 3), examples[k]) for k, apart in spread}
 
 
 def rates(corpus: IndexedCorpus, query: RatesQuery) -> CorpusTable:

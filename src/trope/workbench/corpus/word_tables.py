@@ -51,7 +51,7 @@ def uses_of(condition: str) -> str:
     return f"""
         SELECT lemma, tag, count(*) AS words, count(*) FILTER (metaphor) AS metaphors,
             count(DISTINCT doc) FILTER (metaphor) AS texts,
-            avg(novelty) FILTER (metaphor) AS novelty
+            avg(novelty) FILTER (metaphor) AS novelty, avg(score) FILTER (metaphor) AS score
         FROM words WHERE word AND {condition} GROUP BY lemma, tag
     """
 
@@ -120,6 +120,11 @@ class CorpusColumn(msgspec.Struct, frozen=True):
     def date(self) -> bool:
         """Whether its values are dates."""
         return bool(self.periods)
+
+    @property
+    def counted_value(self) -> str:
+        """The SQL for what they are counted by."""
+        return f"left({self.key}, {PERIODS['month']})" if self.counted == "month" else self.key
 
     @property
     def legible_period(self) -> str:
@@ -380,20 +385,14 @@ class WordTables:
 
     def counts(self, columns: list[CorpusColumn]) -> None:
         """Counts of lemmas by the values of columns, for views of some of the texts."""
-        self._run(
-            """
-            CREATE TABLE counts AS
-            SELECT ''::VARCHAR AS key, ''::VARCHAR AS value, * EXCLUDE (text) FROM lemmas LIMIT 0
-            """
-        )
+        kept = "''::VARCHAR AS key, ''::VARCHAR AS value, * EXCLUDE (text)"
+        self._run(f"CREATE TABLE counts AS SELECT {kept} FROM lemmas LIMIT 0")
         for column in columns:
-            key = column.key
-            value = f"left({key}, {PERIODS['month']})" if column.counted == "month" else key
+            value = f"SELECT doc, {column.counted_value} AS value FROM documents"
             self._run(
                 f"""
-                INSERT INTO counts
-                SELECT '{key}', value, lemma, {SUMS}
-                FROM staging.postings JOIN (SELECT doc, {value} AS value FROM documents) USING (doc)
+                INSERT INTO counts SELECT '{column.key}', value, lemma, {SUMS}
+                FROM staging.postings JOIN ({value}) USING (doc)
                 GROUP BY value, lemma ORDER BY value, lemma
                 """
             )

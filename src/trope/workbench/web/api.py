@@ -91,7 +91,7 @@ def rewrite(asked: RewriteRequest) -> str:
 
 def query(asked: AnyQuery) -> str:
     """The document that `trope query FOLDER VIEW --json` prints."""
-    corpus = the_corpus()
+    corpus = the_corpus(asked.words)
     if corpus is None:
         message = "no corpus is open; start the workbench with trope serve FOLDER"
         raise RequestRefused(404, "no-corpus", message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,11 +11,13 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import path
 from django.views.decorators.http import require_POST, require_safe
 
 from trope.core.errors import TropeError
 from trope.render.plots import check_plot
+from trope.tasks.metaphor.corpus_rates import VIEW_NAMES
 from trope.workbench.corpus.annotation import MOST_ITEMS, make_annotation_project
 from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.queries import (
@@ -38,6 +41,7 @@ MOST_SHOWN = 500
 _FORMS = {"csv": (to_csv, "text/csv; charset=utf-8"), "json": (to_json, "application/json")}
 _PLOT_FORMS = {"svg": "image/svg+xml", "png": "image/png"}
 _drawing = Lock()
+_LINK = re.compile(r'(href="/corpus/(?!bring)[^"?]*)(\?)?')
 _LABELS = {
     "by": "Column",
     "period": "Period",
@@ -62,6 +66,8 @@ _LABELS = {
     "rows": "Lines per page",
     "page": "Page",
     "where": "Only texts with",
+    "words": "Words that count",
+    "kind": "Kind",
 }
 """Fields by the name that the forms show."""
 
@@ -95,7 +101,7 @@ def addresses() -> list[Any]:
 @require_safe
 def overview(request: HttpRequest) -> HttpResponse:
     """Figures of the corpus, and links to its views."""
-    corpus = the_corpus()
+    corpus = the_corpus(request.GET.get("words", ""))
     if corpus is None:
         if the_options().bring_mb:
             return redirect("bring")
@@ -105,19 +111,20 @@ def overview(request: HttpRequest) -> HttpResponse:
     everything = shown_rows("rates", [table.about["all"]])[0]
     context = {"view": "overview", "corpus": corpus, "everything": everything}
     context |= {"charts": charts(corpus), "plots": _plots_installed()}
-    return render(request, "corpus_overview.html", context)
+    return _page(request, "corpus_overview.html", context)
 
 
 @require_safe
 def page(request: HttpRequest, view: str) -> HttpResponse:
     """A view of the corpus below its form; with `format`, the same table as a file."""
-    corpus = _corpus()
+    corpus = _corpus(request.GET)
     given = _fields(request.GET)
     context: dict[str, Any] = {"corpus": corpus, "view": view, "given": given}
     context |= {"where": (given.get("where") or [""])[0], "tags": _tags(corpus)}
     template = f"corpus_{view}.html"
-    if any(name not in given for name in _NEEDED[view]) or (view == "concordance" and not given):
-        return render(request, template, context)
+    fields = given.keys() - {"words"}
+    if not fields.issuperset(_NEEDED[view]) or (view == "concordance" and not fields):
+        return _page(request, template, context)
     form = request.GET.get("format", "")
     asked = given if form in _FORMS else {**given, **_few_rows(given)}
     try:
@@ -125,8 +132,8 @@ def page(request: HttpRequest, view: str) -> HttpResponse:
         table = answer(corpus, query)
     except TropeError as fault:
         # without a form that was sent, it is the corpus that lacks something
-        status = 400 if given else 200
-        return render(request, template, {**context, "fault": _in_words(fault)}, status=status)
+        status = 400 if fields else 200
+        return _page(request, template, {**context, "fault": _in_words(fault)}, status)
     if form:
         return _file(table, form)
     context |= (
@@ -137,14 +144,14 @@ def page(request: HttpRequest, view: str) -> HttpResponse:
     if view == "dispersion":
         context["spread"] = spread_in_words(table.about)
     context |= {"plot": _plot(table), "projects": the_options().projects, "most": MOST_ITEMS}
-    return render(request, template, context)
+    return _page(request, template, context)
 
 
 @require_safe
 def text(request: HttpRequest, number: int) -> HttpResponse:
     """One text with its words shaded; `at` is where the found word begins."""
-    corpus = _corpus()
-    query = make_query("text", {"text": number})
+    corpus = _corpus(request.GET)
+    query = make_query("text", {"text": number, "words": request.GET.get("words", "")})
     table = answer(corpus, query)
     if form := request.GET.get("format", ""):
         return _file(table, form)
@@ -154,14 +161,14 @@ def text(request: HttpRequest, number: int) -> HttpResponse:
     context |= {"pieces": pieces(table, request.GET.get("at", ""), figures)} | _cell(corpus, query)
     context |= {"figures": shown_figures(table.about["text"], figures)}
     context |= {"after": None if last else number + 1}
-    return render(request, "corpus_text.html", context)
+    return _page(request, "corpus_text.html", context)
 
 
 @require_POST
 def send(request: HttpRequest) -> HttpResponse:
     """Make an annotation project with the chosen lines."""
-    corpus = _corpus()
-    query = make_query("concordance", _fields(QueryDict(request.POST.get("query", ""))))
+    asked = QueryDict(request.POST.get("query", ""))
+    corpus, query = _corpus(asked), make_query("concordance", _fields(asked))
     assert isinstance(query, ConcordanceQuery)
     every = request.POST.get("which") == "all"
     made = make_annotation_project(
@@ -174,8 +181,18 @@ def send(request: HttpRequest) -> HttpResponse:
     return render(request, "corpus_sent.html", {"view": "sent", "made": made})
 
 
-def _corpus() -> IndexedCorpus:
-    corpus = the_corpus()
+def _page(
+    request: HttpRequest, template: str, context: dict[str, Any], status: int = 200
+) -> HttpResponse:
+    """A page of the corpus, whose links keep the view of words that its address asks for."""
+    page = render_to_string(template, context, request)
+    if words := request.GET.get("words"):
+        page = _LINK.sub(lambda link: f"{link[1]}?words={words}{'&amp;' if link[2] else ''}", page)
+    return HttpResponse(page, status=status)
+
+
+def _corpus(asked: QueryDict) -> IndexedCorpus:
+    corpus = the_corpus(asked.get("words", ""))
     if corpus is None:
         message = "no corpus is open; start the workbench with one: trope serve FOLDER"
         raise RequestRefused(404, "no-corpus", message)
@@ -231,8 +248,7 @@ def _plots_installed() -> bool:
 
 def _cell(corpus: IndexedCorpus, query: AnyQuery) -> dict[str, str]:
     """The cell of a notebook for the same table."""
-    asked = "" if corpus.view == corpus.source.words else corpus.view
-    return {"cell": notebook_cell(corpus.folder, query, asked)}
+    return {"cell": notebook_cell(corpus.folder, query)}
 
 
 def _taken(request: HttpRequest, table: CorpusTable) -> dict[str, Any]:
@@ -242,6 +258,7 @@ def _taken(request: HttpRequest, table: CorpusTable) -> dict[str, Any]:
         "table": table,
         "about": table.about,
         "counts": {n: f"{c:,}" for n, c in table.about.items() if isinstance(c, int)},
+        "counted": VIEW_NAMES[table.about["word_view"]],
         "query": request.GET.urlencode(),
         "earlier": _address(request, page=at - 1) if at > 1 else "",
         "later": _address(request, page=at + 1) if at < pages else "",

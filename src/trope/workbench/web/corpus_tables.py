@@ -13,8 +13,8 @@ from trope.render.page_pieces import percent
 from trope.workbench.corpus.annotation import line_key
 from trope.workbench.corpus.concordance import COLUMNS, ROLES
 from trope.workbench.corpus.corpus import IndexedCorpus
-from trope.workbench.corpus.queries import VIEWS, make_query
-from trope.workbench.corpus.table import CorpusTable, number
+from trope.workbench.corpus.queries import make_query
+from trope.workbench.corpus.table import number
 from trope.workbench.corpus.views import answer
 from trope.workbench.web.plots import (
     MOST_DOTS,
@@ -79,26 +79,19 @@ def _rate_charts(corpus: IndexedCorpus) -> Iterator[Chart]:
 def _figure_chart(corpus: IndexedCorpus) -> Iterator[Chart]:
     if corpus.source.tokens:
         rows = answer(corpus, make_query("figures", {"rows": _TOP})).dicts()
-        if plot := bar_plot(rows, "lemma", "metaphors", "Most frequent metaphors"):
-            yield _chart("figures", "Most frequent metaphors", plot, "figures")
+        if plot := bar_plot(rows, "lemma", "count", "Most frequent figures"):
+            yield _chart("figures", "Most frequent figures", plot, "figures", rows=str(_TOP))
 
 
 def _domain_chart(corpus: IndexedCorpus) -> Iterator[Chart]:
     """What metaphors are drawn from, where the corpus can say it."""
-    if "domains" not in VIEWS:
-        return
     try:
         table = answer(corpus, make_query("domains", {"rows": _TOP}))
     except TropeError:  # the corpus or the installation has none; its view says what is missing
         return
-    name, count = _name_and_count(table)
-    if plot := bar_plot(table.dicts(), name, count, "Most frequent source domains"):
-        yield _chart("domains", "Most frequent source domains", plot, "domains")
-
-
-def _name_and_count(table: CorpusTable) -> tuple[str, str]:
-    count = next((one for one in ("metaphors", "count", "uses") if one in table.columns), "")
-    return table.columns[0], count or table.columns[1]
+    rows = [{**row, "domain": row["domain"].capitalize()} for row in table.dicts()]
+    if plot := bar_plot(rows, "domain", "metaphors", "Most frequent source domains"):
+        yield _chart("domains", "Most frequent source domains", plot, "domains", rows=str(_TOP))
 
 
 def _chart(name: str, heading: str, plot: Any, view: str, **fields: str) -> Chart:
@@ -127,11 +120,12 @@ def _verbs(row: Row) -> Row:
 
 
 def _figures(row: Row) -> Row:
-    address = concordance_of(lemma=row["lemma"], upos=row["upos"], metaphors="true")
-    novelty = "–" if row["novelty"] is None else f"{row['novelty']:.2f}"
+    address = ""
+    if row["kind"] == "metaphor":
+        address = concordance_of(lemma=row["lemma"], upos=row["upos"], metaphors="true")
     shown = {"texts": f"{row['texts']:,}", "dispersion": f"{row['dispersion']:.2f}"}
-    uses = f"{row['metaphors']:,} of {row['uses']:,}"
-    shown |= {"uses": uses, "rate": _interval(row), "novelty": novelty, "address": address}
+    shown |= {"novelty": number(row["novelty"]), "surprise": number(row["surprise"], ".1f")}
+    shown |= {"count": f"{row['count']:,}", "rate": _interval(row), "address": address}
     return {**row, **shown}
 
 

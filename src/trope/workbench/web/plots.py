@@ -10,7 +10,7 @@ WIDTH = 380
 MOST_DOTS = 30
 _NAMES, _RIGHT, _ROW, _TOP = 112, 20, 22, 8
 _LEFT, _HEIGHT, _LABELS = 46, 200, 4
-_LONGEST = 16
+_LONGEST, _LONGEST_BAR, _LETTER = 16, 24, 6.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +96,12 @@ def bar_plot(rows: Sequence[dict[str, Any]], name: str, count: str, heading: str
     known = [row for row in rows if row[count]][:MOST_DOTS]
     if not known:
         return None
-    scale = (WIDTH - _NAMES - 3 * _RIGHT) / max(row[count] for row in known)
+    names = [_short(str(row[name]), _LONGEST_BAR) for row in known]
+    left = max(_NAMES, round(_LETTER * max(map(len, names))) + 16)
+    scale = (WIDTH - left - 3 * _RIGHT) / max(row[count] for row in known)
     bars = tuple(
         CountBar(
-            name=_short(str(row[name])),
+            name=names[at],
             y=_TOP + _ROW * (at + 0.5),
             length=round(row[count] * scale, 1),
             label=f"{row[count]:,}",
@@ -107,7 +109,7 @@ def bar_plot(rows: Sequence[dict[str, Any]], name: str, count: str, heading: str
         for at, row in enumerate(known)
     )
     counts = "; ".join(f"{bar.name} {bar.label}" for bar in bars)
-    return BarPlot(bars, _TOP + _ROW * len(bars) + 6, f"{heading}: {counts}")
+    return BarPlot(bars, _TOP + _ROW * len(bars) + 6, f"{heading}: {counts}", left)
 
 
 def dot_plot(rows: Sequence[dict[str, Any]], name: str) -> DotPlot | None:
@@ -193,5 +195,5 @@ def _label(row: dict[str, Any], name: str) -> str:
     return f"{row[name] or 'none'} {100 * row['rate']:.1f} %"
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"…{name[1 - _LONGEST :]}"
+def _short(name: str, longest: int = _LONGEST) -> str:
+    return name if len(name) <= longest else f"…{name[1 - longest :]}"

@@ -153,12 +153,25 @@ def the_texts() -> SavedTexts:
     return SavedTexts(_options.keep)
 
 
-def the_corpus() -> IndexedCorpus | None:
-    """The corpus that was opened last, or else that the workbench was started with, if any."""
+def the_corpus(words: str = "") -> IndexedCorpus | None:
+    """The corpus that was opened last, or else that the workbench was started with, if any.
+
+    `words` counts metaphors by another view of words, which has an index of its own.
+
+    Raises:
+        TropeError: the corpus cannot be counted by this view, or building the index takes long.
+    """
     with _lock:
         if "corpus" not in _opened and _options.corpus is not None:
             show_corpus(_options.corpus)
-        return _opened.get("corpus")
+        corpus: IndexedCorpus | None = _opened.get("corpus")
+        if corpus is None or words in ("", corpus.view):
+            return corpus
+        views = _opened.setdefault("views", {})
+        if words not in views:
+            views[words] = corpus.counted_by(words, index=_options.index, quickly=True)
+        other: IndexedCorpus = views[words]
+        return other
 
 
 def show_corpus(folder: Path) -> None:
@@ -167,6 +180,7 @@ def show_corpus(folder: Path) -> None:
 
     with _lock:
         _opened["corpus"] = open_corpus(folder, index=_options.index)
+        _opened.pop("views", None)
 
 
 def forget_corpus(folder: Path) -> None:
@@ -174,6 +188,7 @@ def forget_corpus(folder: Path) -> None:
     with _lock:
         if "corpus" in _opened and _opened["corpus"].folder == folder:
             del _opened["corpus"]
+            _opened.pop("views", None)
 
 
 def the_brought() -> BroughtCorpora:
