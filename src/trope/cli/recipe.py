@@ -73,6 +73,7 @@ def run_one(
     workers: int | None,
     address: str | None,
     threads: int | None,
+    device: str,
     plot: Path | None,
     as_json: bool,
 ) -> None:
@@ -90,7 +91,7 @@ def run_one(
     if simulate and answers is not None:
         raise click.UsageError("--answers and --simulate exclude each other; give one of them")
     chosen = RECIPES.load(name)
-    check_engine(engine, workers, address)
+    check_engine(engine, workers, address, device)
     if plot is not None:
         check_plot(plot)
     if seed is not None:
@@ -99,8 +100,13 @@ def run_one(
     quiet = bool(ctx.obj and ctx.obj.get("quiet"))
     notes = Notes(quiet=quiet)
     # made on demand: some recipes do not use the model, and need no cluster
-    executor = partial(load_executor, engine, threads, workers=workers, address=address,
-                       systems=chosen.systems(settings))  # fmt: skip
+    executor = partial(
+        *(load_executor, engine, threads),
+        workers=workers,
+        address=address,
+        device=device,
+        systems=chosen.systems(settings),
+    )
     # clusters report lost workers on standard output, which is for results only
     with redirect_stdout(sys.stderr):
         done = run_recipe(
