@@ -101,7 +101,9 @@ def run_one(
     notes = Notes(quiet=quiet)
     # made on demand: some recipes do not use the model, and need no cluster
     executor = partial(
-        *(load_executor, engine, threads),
+        load_executor,
+        engine,
+        threads,
         workers=workers,
         address=address,
         device=device,
