@@ -15,6 +15,10 @@ if [ -f "$secrets/sign_on_secret" ]; then
     TROPE_SIGN_ON_SECRET=$(cat "$secrets/sign_on_secret")
     export TROPE_SIGN_ON_SECRET
 fi
+if [ -f "$secrets/chat_key" ]; then
+    TROPE_CHAT_KEY=$(cat "$secrets/chat_key")
+    export TROPE_CHAT_KEY
+fi
 
 case ${1:-serve} in
 serve)

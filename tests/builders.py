@@ -124,6 +124,7 @@ class FakePipeline:
 
     tier = "small"
     model_sha256 = "0" * 64
+    device = "cpu"
     thresholds = 0.5, 0.5
 
     def __init__(self, *, metaphor: bool = False, **_: object) -> None:

@@ -363,7 +363,7 @@ TRAININGS: Registry[Callable[..., None]] = Registry(
             extra="train",
         ),
         "valence": Entry(
-            "trope.train.encoder.valence:train_valence",
+            "trope.train.encoder.calibration:train_valence",
             "The scale of prose of the tier `small`.",
         ),
         "vectors": Entry(

@@ -80,6 +80,7 @@ def test_the_next_step_from_an_empty_project_to_a_release(tmp_path: Path) -> Non
     assert step(client) == ("Add items", "/project/items")
     add_items(served, 4)
     assert step(client) == ("Invite people", "/project/links")
+    assert "those who are done" not in client.get("/project").content.decode(), "nobody is"
     ann = invite("Ann")
     assert step(client) == ("Invite more people", "#invite")
     ben = invite("Ben")

@@ -23,6 +23,7 @@ from postgres_fixture import server  # noqa: F401
 
 from conftest import REPOSITORY
 from ports import free_port
+from trope.annotate import chat
 from trope.annotate.web.service import READY
 from trope.cli.main import main
 
@@ -93,7 +94,7 @@ def test_settings_of_the_compose_file_are_read_by_the_entrypoint() -> None:
             continue
         assert set(one["command"]) <= handled
         for name in one["environment"]:
-            assert re.search(rf"\$\{{?{name}\b", ENTRYPOINT), name
+            assert re.search(rf"\$\{{?{name}\b", ENTRYPOINT) or name in (chat.URL, chat.MODEL)
         for name in one["secrets"]:
             assert f"$secrets/{name}" in ENTRYPOINT
     assert "{$TROPE_SITE}" in (DEPLOY / "Caddyfile").read_text(encoding="utf-8")

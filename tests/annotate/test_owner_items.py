@@ -70,10 +70,25 @@ def test_history_says_who_changed_what(served: Project) -> None:
     page = olga.get("/project/history").content.decode()
     for word in ("Olga", "caps.day", "invite", "Ann"):
         assert word in page, word
+    olga.post("/project/links/open", {"places": "3", "days": "2"})
+    times = re.findall(
+        r"<small>until</small> (\S+ \S+?)</span>", olga.get("/project/history").content.decode()
+    )
+    assert [len(one) for one in times] == [len("2026-11-21 09:00")], "no seconds"
     rows = list(
         csv.DictReader(
             io.StringIO(b"".join(olga.get("/project/history.csv").streaming_content).decode())
         )
     )
-    assert [row["what"] for row in rows] == ["import", "invite", "plan", "invite"]
+    assert [row["what"] for row in rows] == ["import", "invite", "plan", "invite", "open link"]
     assert json.loads(rows[2]["detail"]) == {"version": 2, "changed": ["caps.day"]}
+
+
+def test_address_that_does_not_exist_is_told_in_words(served: Project) -> None:
+    olga = owner()
+    for way_on in (True, False):
+        page = olga.get("/project/nothing")
+        assert page.status_code == 404
+        assert "There is no such page" in page.content.decode()
+        assert ('<a href="/">Continue</a>' in page.content.decode()) == way_on
+        olga.post("/leave")

@@ -102,7 +102,7 @@ def test_prolific_from_link_to_approval_and_bonus(project: Project, tmp_path: Pa
     counts = "1 to approve, 1 to reject, 3 to review, 1 decided before"
     assert first == f"prolific: {counts}, 2.50 USD of bonuses for 2"
     assert (out / "approve.csv").read_text() == "s-done\n"
-    assert (out / "bonus.csv").read_text() == "s-done,1.25\ns-early,1.25\n"
+    assert (out / "bonus.csv").read_text() == "done,1.25\nearly,1.25\n"
     assert (
         out / "reject.csv"
     ).read_text() == "submission,reason\ns-bad,'=All answers were the same.\n"

@@ -86,11 +86,15 @@ def test_table_is_sent_looked_at_and_added(served: Project) -> None:
     assert olga.get(address).headers["Location"] == "/project/items", "it is not added twice"
 
 
-def workbook(rows: list[list[Any]]) -> bytes:
+def workbook(rows: list[list[Any]], **further: list[list[Any]]) -> bytes:
     openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
     book, content = openpyxl.Workbook(), io.BytesIO()
     for row in rows:
         book.active.append(row)
+    for name, own in further.items():
+        sheet = book.create_sheet(name)
+        for row in own:
+            sheet.append(row)
     book.save(content)
     return content.getvalue()
 

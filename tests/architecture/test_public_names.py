@@ -9,7 +9,7 @@ import trope
 SIGNATURES = {
     "analyze": ["text", "only", "threshold", "kind", "words"],
     "analyze_many": ["texts", "only", "threshold", "kind", "words", "batch_size"],
-    "load": ["tier", "threads", "kind", "only", "threshold", "words", "systems"],
+    "load": ["tier", "threads", "kind", "only", "threshold", "words", "systems", "device"],
     "rewrite": ["text", "to", "verb", "top", "kind", "candidates"],
     "to_frame": ["docs", "rows"],
     "to_table": ["docs", "rows"],

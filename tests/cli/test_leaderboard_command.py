@@ -88,6 +88,12 @@ def test_systems_are_ranked_by_cosine_with_the_constant_below(
     assert {row["name"]: row["ranks"]["mse"] for row in board["systems"]}["good"] == 1
 
 
+def test_texts_have_ids_of_any_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = write(tmp_path / "gold.tsv", "P-01\t-4\nt3_x9\t2\n")
+    (board,) = boards(capsys, gold, write(tmp_path / "one.tsv", "P-01\t-4\nt3_x9\t2\n"))
+    assert board["systems"][0]["figures"]["cosine"]["value"] == pytest.approx(1)
+
+
 def test_equal_systems_share_a_rank_and_categories_have_their_own(
     gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -103,6 +103,16 @@ def test_spacy_reads_with_an_own_system(verbs: tuple[Path, Path, tuple[str, ...]
     assert [token.text for token in doc._.metaphors] == ["plant"]
 
 
+def test_texts_that_all_have_one_label_are_told(
+    verbs: tuple[Path, Path, tuple[str, ...]], tmp_path: Path
+) -> None:
+    rows = [("They plant the doubt again.", "plant", "fig"), ("A plant of grief.", "plant", "fig")]
+    table = write_table(tmp_path / "one.csv", ("Satz", "Wort", "Urteil"), rows)
+    done = run("evaluate", "metaphor", "--on", table, *verbs[2], "--system", verbs[1])
+    assert done.exit_code == 0, done.output
+    assert "all 2 texts scored have the same label" in done.stderr
+
+
 def test_whole_texts_by_folds(tmp_path: Path) -> None:
     rows = [(text, label) for text, _, label in verb_rows()]
     table = write_table(tmp_path / "texts.csv", ("text", "label"), rows)

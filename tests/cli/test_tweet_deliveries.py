@@ -30,6 +30,16 @@ def test_scores_of_a_table_are_delivered_and_joined_with_the_texts_that_are_left
     assert joined.read_text() == 'id,text,score,integer\n900000000000000002,"Oh, great",1.25,1\n'
 
 
+def test_posts_of_any_service_are_delivered_and_joined(tmp_path):
+    (tmp_path / "s.csv").write_text("id,score\nt3_x9,-2.5\nM/0007,2\n")
+    assert trope("data", "deliver", tmp_path / "s.csv", "--out", tmp_path / "d") == 0
+    assert (tmp_path / "d").read_text() == "t3_x9\t-2.50\nM/0007\t2.00\n"
+    (tmp_path / "posts.csv").write_text("post,words\nM/0007,So it goes\n")
+    options = ("--id", "post", "--column", "words", "--out", tmp_path / "back.csv")
+    assert trope("data", "rejoin", tmp_path / "d", tmp_path / "posts.csv", *options) == 0
+    assert (tmp_path / "back.csv").read_text().splitlines()[1:] == ["M/0007,So it goes,2.0,2"]
+
+
 def test_integers_are_rounded_half_up(tmp_path):
     (tmp_path / "s.csv").write_text("id,score\n1,-2.5\n2,2.5\n")
     assert trope("data", "deliver", tmp_path / "s.csv", "--out", tmp_path / "d", "--integer") == 0
@@ -45,7 +55,8 @@ def test_integers_are_rounded_half_up(tmp_path):
         ("id,score\n1,2\n1,3\n", "id 1 occurs twice"),
         ("id,score\n1,9\n", "a score outside the scale (9.0)"),
         ("id,score\n9.1E+17,2\n", "id '9.1E+17' was turned into a number"),
-        ("id,score\nx7,2\n", "'x7' is not a tweet id"),
+        ('id,score\n"4,5E+17",2\n', "id '4,5E+17' was turned into a number"),
+        ("id,score\nx 7,2\n", "'x 7' is not an id; an id has digits, and no blanks"),
     ],
 )
 def test_bad_scores_are_refused_and_nothing_is_written(content, said, tmp_path, capsys):

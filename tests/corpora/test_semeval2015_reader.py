@@ -38,7 +38,7 @@ def test_ids_stay_strings_with_tabs_or_blanks_between() -> None:
         ("1.2e17\t-2", "turned into a number"),
         ("4.72E+17\t-2", "turned into a number"),
         ("472189928340606976.0\t-2", "turned into a number"),
-        ("abc\t-2", "is not a tweet id"),
+        ("abc\t-2", "is not an id"),
         (f"{ID}\tgood", "is not a number"),
         (f"{ID}\tNaN", "is not a number"),
         (f"{ID}\tinf", "is not a number"),

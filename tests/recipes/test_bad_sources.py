@@ -28,6 +28,8 @@ NUMBER = "was turned into a number"
         ("a.csv", "id,text\n1,a\n2,b\n1,c\n", "text", "a.csv:4: the id '1' is also in line 2"),
         ("a.csv", "id,text\n1.0,one\n", "text", f"a.csv:2: id '1.0' {NUMBER}; export"),
         ("a.csv", "id,text\n4.51E+17,one\n", "text", f"a.csv:2: id '4.51E+17' {NUMBER} and"),
+        ("a.csv", "id;text\n4,51E+17;one\n", "text", f"a.csv:2: id '4,51E+17' {NUMBER} and"),
+        ("a.csv", "id;text\n12,0;one\n", "text", f"a.csv:2: id '12,0' {NUMBER}; export"),
         ("a.csv", "id,text\n,one\n", "text", "a.csv:2: has no id in 'id'; fill it in"),
         ("a.txt", "A text.\n", "text", "a.txt: has no column 'text', because it is not a table"),
         ("a.csv", "id,text\n1,\u00e9 \udce9 \u00e9\n", "text", "a.csv:2: is not UTF-8 (byte 0xe9)"),
@@ -62,6 +64,24 @@ def test_misspelt_key_of_a_source_is_named(tmp_path, capsys):
     config = settings_file(tmp_path / "s.toml", ['path = "a.csv"', 'license = "MIT"'])
     assert go(tmp_path / "run", "semeval2015", "--config", config) == 2
     assert "unknown key 'sources.tweets.license'" in capsys.readouterr().err
+
+
+def test_run_that_keeps_no_text_says_so_and_names_no_next_command(tmp_path, capsys):
+    (tmp_path / "posts.txt").write_text("Too short.\n")
+    run = tmp_path / "run"
+    assert go(run, "semeval2015", "--set", f"sources.tweets={tmp_path / 'posts.txt'}") == 0
+    said = capsys.readouterr().out
+    assert f"nothing is left to judge; {run / 'dropped.jsonl'} says why each text went" in said
+    assert "next:" not in said
+
+
+def test_next_command_can_be_copied_where_a_folder_has_blanks(tmp_path, capsys):
+    table = write_table(tmp_path / "posts.csv", tweets(8), ("id", "text", "day"))
+    run = tmp_path / "my run"
+    assert go(run, "semeval2015", "--set", f"sources.tweets={table}:text") == 0
+    project = run / "project"
+    wanted = f"next: trope annotate import '{project}' '{project / 'items.jsonl'}'"
+    assert wanted in capsys.readouterr().out
 
 
 def test_duplicates_of_a_source_are_counted_in_the_funnel(tmp_path, capsys):

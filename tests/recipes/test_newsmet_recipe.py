@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from conftest import REPOSITORY
 from newsmet_run import METAPHORICAL, write_run
+from own_labels import score_rows, verb_rows, write_table
+from trope import Pipeline
 from trope.annotate.plan import read_plan
 from trope.annotate.questions import read_answers
-from trope.cli.main import main
+from trope.cli.main import main, run
 from trope.core.errors import MissingData
 from trope.core.judgments import Judgment
 from trope.recipes.newsmet import headlines
@@ -100,6 +102,78 @@ def test_classes_are_drawn_by_the_seed():
     assert sum(int(name) % 2 == 1 for name in drawn(1)) == 20
 
 
+def called(pipeline, headline, verbs):
+    """What the detector calls a headline with each of these verbs."""
+    texts = [headline.format(verb) for verb in verbs]
+    found = pipeline.analyze_many(texts, kind="headline", tasks=("syntax", "metaphor"))
+    return {
+        "metaphorical" if max(one.figurative) >= one.sentence_threshold else "literal"
+        for one in found
+    }
+
+
+@pytest.fixture(scope="module")
+def own_detector(tmp_path_factory):
+    """A system for whole texts that knows a few verbs, and a system for sentiment."""
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed (trope[systems])")
+    folder = tmp_path_factory.mktemp("systems")
+    texts = [(text, label) for text, _, label in verb_rows()]
+    for task, header, table in (
+        ("metaphor", ("text", "label"), texts),
+        ("sentiment", ("text", "score"), score_rows()),
+    ):
+        path = write_table(folder / f"{task}.csv", header, table)
+        with pytest.raises(SystemExit) as leave:
+            run(["train", task, "--on", str(path), "--out", str(folder / task)])
+        assert not leave.value.code
+    return folder
+
+
+def test_a_detector_of_the_users_own_labels_headlines_and_sorts_candidates(
+    own_detector, monkeypatch
+):
+    own = Pipeline(threads=1, systems=[own_detector / "metaphor"])
+    settings = SimpleNamespace(candidates=SimpleNamespace(each=1, masked=""))
+    context = Context(None, settings, reader=own)
+    texts = [f"Coach had to plant the {noun} in the town" for noun in ("doubt", "tree")]
+    told = headlines.predict((Record(t, t, {"start": 13, "end": 18}) for t in texts), context)
+    assert [one.fields["silver"] for one in told] == ["metaphorical", "literal"]
+    monkeypatch.setattr(headlines, "_masked_model", lambda _: SimpleNamespace(fill=fill))
+    row = Record("a", "Coach had to swallow the report in the town", {"start": 13, "end": 20})
+    for model in ("", "some-model"):
+        settings.candidates.masked = model
+        (kept,) = find_candidates(iter([row]), context)
+        for direction in ("literal", "metaphorical"):
+            verbs = kept.fields[direction]
+            assert called(own, "Coach had to {} the report in the town", verbs) == {direction}
+
+
+def fill(words, at, number):
+    return ["bury", "wash", "digest", "slice", "harvest", "open", "swallow", "paint", "grow"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("detector={folder}/sentiment", "is a system for sentiment, not for metaphor; give a"),
+        ("detector={folder}/none", "is no folder and no system that needs no training"),
+        ("candidates.masked={folder}/none", "none"),
+    ],
+)
+def test_what_the_settings_name_is_opened_before_anything_is_written(
+    change, said, own_detector, tmp_path, capsys
+):
+    source = tmp_path / "h.csv"
+    source.write_text(f"id,title\n1,{TEXT}\n")
+    changes = [f"sources.headlines={source}:title", change.format(folder=own_detector)]
+    arguments = [word for one in changes for word in ("--set", one)]
+    with pytest.raises(SystemExit) as leave:
+        run(["recipe", "run", "newsmet", "--out", str(tmp_path / "run"), *arguments])
+    assert leave.value.code == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
 def test_candidates_take_the_form_of_the_verb_and_idioms_go(shipped):
     settings = SimpleNamespace(candidates=SimpleNamespace(each=3, masked=""))
     context = Context(None, settings, reader=shipped)
@@ -114,6 +188,9 @@ def test_candidates_take_the_form_of_the_verb_and_idioms_go(shipped):
         assert len(set(kept.fields[direction])) == 3
         assert all(word.endswith("s") for word in kept.fields[direction])
         assert "attacks" not in kept.fields[direction]
+        assert called(shipped, "Mayor {} plan before the summer", kept.fields[direction]) == {
+            direction
+        }
     assert dropped == [Drop("b", "idiom"), Drop("c", "verb-lost")]
 
 

@@ -169,7 +169,7 @@ def test_two_runs_at_once_in_one_folder_are_refused(recipe, tmp_path):
         ("nubmers = 3", "unknown key 'nubmers'"),
         ("[inner]\nshare = 1.5", r"inner\.share: .*<= 1"),
         ("numbers = 0", r"numbers: .*>= 1"),
-        ('numbers = "many"', r"numbers: Expected `int`"),
+        ('numbers = "many"', r"numbers: must be a whole number, not text"),
         ("numbers = ", "Invalid value"),
     ],
 )

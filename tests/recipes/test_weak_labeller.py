@@ -133,6 +133,32 @@ def test_a_trained_folder_and_one_of_another_task(tmp_path):
         labels(context(tmp_path, f"labeller.name={tmp_path / 'sentiment'}"))
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("labeller.name={folder}", "is a system for sentiment, not for metaphor; give a folder"),
+        ("labeller.name=seed-neighbor", "'seed-neighbor' is no labeller (seed-neighbours, "),
+        ("labeller.name=logistic", "learns from MOH and VUA; switch on"),
+        ("labeller.seeds={folder}/README.md", "is no seed"),
+        ("labeller.vectors={folder}/none", "none: not found"),
+    ],
+)
+def test_a_labeller_of_no_use_is_refused_before_anything_is_written(change, said, tmp_path, capsys):
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+    table = write_table(tmp_path / "days.csv", ("text", "score"), score_rows())
+    folder = tmp_path / "system"
+    with pytest.raises(SystemExit):
+        run(["train", "sentiment", "--on", str(table), "--out", str(folder)])
+    changes = [f"sources.emotional={table}:text", "sources.political=", "inventory.moh=false",
+               "inventory.vua=[]", change.format(folder=folder)]  # fmt: skip
+    arguments = [word for one in changes for word in ("--set", one)]
+    with pytest.raises(SystemExit) as leave:
+        run(["recipe", "run", "tweets2019", "--out", str(tmp_path / "run"), *arguments])
+    assert leave.value.code == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
 def test_the_encoder_reads_the_verb_in_its_tweet(tmp_path):
     found = score_expressions(RECORDS, context(tmp_path, "labeller.name=encoder"))
     assert found.scores[0] > found.scores[1]

@@ -11,8 +11,8 @@ import pytest
 from trope.core.errors import BadInput
 from trope.encoder.session import SENTIMENT_OUTPUTS, Encoder
 from trope.pipeline import Pipeline
+from trope.train.encoder.calibration import fit_valence, train_valence
 from trope.train.encoder.own_sentences import in_dev
-from trope.train.encoder.valence import fit_valence, train_valence
 
 GLAD = "The {} brought us cake, and everybody laughed and was happy."
 SAD = "The {} broke, and nobody came to help us in that terrible week."

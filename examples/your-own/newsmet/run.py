@@ -58,8 +58,8 @@ delimiter = "tab"
 columns = {{ text = "headline as set", id = "shelfmark", date = "printed on" }}
 
 [classes]
-metaphorical = 24
-literal = 24
+metaphorical = 40
+literal = 40
 """
 
 

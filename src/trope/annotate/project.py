@@ -6,8 +6,9 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
@@ -219,3 +220,157 @@ def _quoted(text: str) -> str:
 def _lines(text: str) -> str:
     inner = "\n".join(_quoted(line)[1:-1] for line in text.split("\n"))
     return f'"""\n{inner}"""'
+
+
+_LONGEST = 200
+"""Lines of a setting that is no text: what is longer is written anew."""
+
+
+class _TooOdd(Exception):
+    """A text of settings that is written in a way that `edited_text` does not follow."""
+
+
+@dataclass(slots=True)
+class _Section:
+    """The head of a table and its settings: the comments above each, its text, name and value."""
+
+    head: str = ""
+    path: tuple[str, ...] = ()
+    listed: bool = False  # one of several, [[such]]
+    lines: list[tuple[str, str, str, Any]] = field(default_factory=list)
+
+    @property
+    def id(self) -> Any:
+        return next((value for _, _, name, value in self.lines if name == "id"), None)
+
+
+def edited_text(text: str, data: Mapping[str, Any]) -> str:
+    """A text of settings with those of `data` instead; comments and what did not change stay.
+
+    A text that is written in an odd way is written anew, without its comments.
+    """
+    try:
+        made = _edited(text if text.endswith("\n") else f"{text}\n", data)
+        if tomllib.loads(made) == data:
+            return made
+    except (_TooOdd, tomllib.TOMLDecodeError):
+        pass
+    return settings_text(data)
+
+
+def _edited(text: str, data: Mapping[str, Any]) -> str:
+    sections, rest = _sections(text)
+    made, done = [], set()
+    for section in sections:
+        own = _at(data, section.path)
+        if not section.listed:
+            apart = {s.path[len(section.path)] for s in _below(sections, section.path)}
+            made.append(_edited_section(section, own, apart) if isinstance(own, Mapping) else "")
+        elif section.path not in done:
+            done.add(section.path)
+            made.append(_edited_list(section.path, sections, own or []))
+    known = {section.path[0] for section in sections if section.path}
+    known |= {name for _, _, name, _ in sections[0].lines}
+    tables = {n: v for n, v in data.items() if n not in known and not _is_value(v)}
+    return "".join(made) + rest + (f"\n{settings_text(tables)}" if tables else "")
+
+
+def _at(data: Any, path: Sequence[str]) -> Any:
+    for name in path:
+        data = data.get(name) if isinstance(data, Mapping) else None
+    return data
+
+
+def _below(sections: Sequence[_Section], path: tuple[str, ...]) -> list[_Section]:
+    size = len(path)
+    return [s for s in sections if len(s.path) > size and s.path[:size] == path]
+
+
+def _edited_section(section: _Section, own: Mapping[str, Any], apart: set[str]) -> str:
+    """Its text with the settings of `own`, but for those that stand `apart`, in other tables."""
+    made = [section.head]
+    for above, text, name, value in section.lines:
+        if name in own:
+            changed = f"{_key(name)} = {_toml(own[name])}{_remark(text)}\n"
+            made.append(above + (text if own[name] == value else changed))
+    apart = apart | {name for _, _, name, _ in section.lines}
+    new = {name: value for name, value in own.items() if name not in apart}
+    if not section.path:  # tables of the whole file follow at its end
+        new = {name: value for name, value in new.items() if _is_value(value)}
+    return "".join(made) + "".join(f"{_key(n)} = {_toml(v)}\n" for n, v in new.items())
+
+
+def _edited_list(
+    path: tuple[str, ...], sections: Sequence[_Section], entries: Sequence[Mapping[str, Any]]
+) -> str:
+    """The tables of a list in the order of its entries; comments stay with the same id."""
+    if _below(sections, path):
+        raise _TooOdd
+    old = [section for section in sections if section.path == path]
+    head = f"\n[[{'.'.join(map(_key, path))}]]\n"
+    by_id = {section.id: section for section in old if section.id is not None}
+    made = []
+    for place, entry in enumerate(entries):
+        same_place = old[place] if place < len(old) and not by_id else None
+        before = by_id.get(entry.get("id"), same_place) or _Section(head, path)
+        made.append(_edited_section(before, entry, set()))
+    return "".join(made)
+
+
+def _remark(text: str) -> str:
+    """The comment behind a setting of one line."""
+    for found in re.finditer(r"\s*#", text if text.count("\n") == 1 else ""):
+        try:
+            tomllib.loads(text[: found.start()])
+        except tomllib.TOMLDecodeError:
+            continue  # a # within a string
+        return text[found.start() :].rstrip("\n")
+    return ""
+
+
+def _sections(text: str) -> tuple[list[_Section], str]:
+    """The tables of a text, first what stands above them, and what follows the last setting."""
+    sections = [_Section()]
+    rest = ""
+    for above, body, parsed in _statements(text):
+        if not body:
+            rest = above
+        elif body.lstrip().startswith("["):
+            sections.append(_Section(above + body, _path(parsed), body.lstrip().startswith("[[")))
+        else:
+            ((name, value),) = parsed.items()
+            sections[-1].lines.append((above, body, name, value))
+    return sections, rest
+
+
+def _path(parsed: Any) -> tuple[str, ...]:
+    path = []
+    while parsed:
+        ((name, inner),) = parsed.items()
+        path.append(name)
+        parsed = inner[0] if isinstance(inner, list) else inner
+    return tuple(path)
+
+
+def _statements(text: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Comments and empty lines, the head or setting below them, and what that says."""
+    above, body = "", ""
+    tried = 0
+    for line in re.findall(".*\n", text):
+        if not body and (not line.strip() or line.lstrip().startswith("#")):
+            above += line
+            continue
+        body += line
+        if body.count('"""') % 2 or body.count("'''") % 2:
+            continue  # within a text of several lines
+        try:
+            parsed = tomllib.loads(body)
+        except tomllib.TOMLDecodeError as error:
+            if (tried := tried + 1) > _LONGEST:
+                raise _TooOdd from error
+            continue  # a list of several lines
+        yield above, body, parsed
+        above, body, tried = "", "", 0
+    if body:
+        raise _TooOdd
+    yield above, "", {}

@@ -12,6 +12,7 @@ from typing import Any, get_args
 import click
 
 from trope.cli.completion import complete_files
+from trope.cli.engines import device_option
 from trope.cli.output import is_quiet, open_output, systems_option, words_option
 from trope.cli.sources import (
     Notes,
@@ -32,9 +33,11 @@ _REWRITE = "--rewrite needs --format html with syntax and metaphor; see trope re
 _TEXT, _NAME, _GROUP = map(attrgetter, ("text", "name", "group"))
 
 
-def load_pipeline(threads: int | None, systems: Sequence[str] = ()) -> Pipeline:
+def load_pipeline(
+    threads: int | None, systems: Sequence[str] = (), device: str = "cpu"
+) -> Pipeline:
     """The pipeline that the command uses; tests replace it."""
-    return Pipeline(threads=threads, systems=systems)
+    return Pipeline(threads=threads, systems=systems, device=device)
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -87,6 +90,7 @@ def load_pipeline(threads: int | None, systems: Sequence[str] = ()) -> Pipeline:
 @reading_options
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all cores]")
+@device_option
 @click.option("--seed", type=int, hidden=True, help="Without effect: nothing here is random.")
 @click.pass_context
 def analyze(
@@ -111,6 +115,7 @@ def analyze(
     whole: bool,
     out: Path | None,
     threads: int | None,
+    device: str,
     seed: int | None,
     any_language: bool,
     **options: Any,
@@ -148,7 +153,9 @@ def analyze(
         )
     title = _title(sources)
     with open_output(out) as file:
-        pipeline = load_pipeline(threads, systems) if systems else load_pipeline(threads)
+        further: dict[str, Any] = {"systems": systems} if systems else {}
+        further |= {"device": device} if device != "cpu" else {}
+        pipeline = load_pipeline(threads, **further)
         tasks = pipeline.tasks if asked is None else asked
         tasks = (*tasks, more) if more else tasks
         needed = ("metaphor",) if rewrite or threshold is not None else ()

@@ -94,6 +94,11 @@ _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
     help="Texts per output file.",
 )
 @engine_options
+@click.option(
+    "--mix-devices",
+    is_flag=True,
+    help="With --resume: go on with another --device than before; scores differ a little.",
+)
 @click.option("--seed", type=int, hidden=True, help="Without effect: nothing here is random.")
 @click.option("--json", "as_json", is_flag=True, help="Print the totals as JSON.")
 @click.option("--quiet", is_flag=True, help="No progress and no notes on standard error.")
@@ -122,6 +127,8 @@ def detect(
     workers: int | None,
     address: str | None,
     threads: int | None,
+    device: str,
+    mix_devices: bool,
     seed: int | None,
     as_json: bool,
     quiet: bool,
@@ -141,7 +148,9 @@ def detect(
     tasks = _tasks(more if counts_only else f"relations,{more}")
     kept = _kept(columns, files, Columns(text_column, id_column), reading, counts_only)
     chosen = form or _SUFFIXES.get(out.suffix.lower(), "jsonl")
-    executor = load_executor(engine, threads, workers=workers, address=address, systems=systems)
+    executor = load_executor(
+        engine, threads, workers=workers, address=address, systems=systems, device=device
+    )
     model = executor.model
     for task in tasks:
         if task not in (*model.tasks, *FURTHER_TASKS):
@@ -167,6 +176,7 @@ def detect(
         delimiter=reading.delimiter,
         sheet=reading.sheet,
         unit=reading.unit,
+        device=model.device,
     )
     # clusters report lost workers on standard output, which is for results alone
     with redirect_stdout(sys.stderr), _progress(quiet) as report:
@@ -177,6 +187,7 @@ def detect(
             tell=notes,
             any_language=any_language,
             columns_named=columns is not None,
+            mix_devices=mix_devices,
         )
     notes.close()
     _report_totals(totals, out, as_json=as_json, quiet=quiet)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from contextlib import redirect_stdout
 from functools import partial
@@ -72,6 +73,7 @@ def run_one(
     workers: int | None,
     address: str | None,
     threads: int | None,
+    device: str,
     plot: Path | None,
     as_json: bool,
 ) -> None:
@@ -89,7 +91,7 @@ def run_one(
     if simulate and answers is not None:
         raise click.UsageError("--answers and --simulate exclude each other; give one of them")
     chosen = RECIPES.load(name)
-    check_engine(engine, workers, address)
+    check_engine(engine, workers, address, device)
     if plot is not None:
         check_plot(plot)
     if seed is not None:
@@ -98,7 +100,15 @@ def run_one(
     quiet = bool(ctx.obj and ctx.obj.get("quiet"))
     notes = Notes(quiet=quiet)
     # made on demand: some recipes do not use the model, and need no cluster
-    executor = partial(load_executor, engine, threads, workers=workers, address=address)
+    executor = partial(
+        load_executor,
+        engine,
+        threads,
+        workers=workers,
+        address=address,
+        device=device,
+        systems=chosen.systems(settings),
+    )
     # clusters report lost workers on standard output, which is for results only
     with redirect_stdout(sys.stderr):
         done = run_recipe(
@@ -187,6 +197,8 @@ def _as_json(done: Any) -> str:
 
 
 def _as_text(done: Any) -> str:
+    from trope.recipes.run_folder import DROPPED
+
     project = done.folder / "project"
     items = project / "items.jsonl"
     lines = [done.funnel.describe(), ""]
@@ -197,9 +209,11 @@ def _as_text(done: Any) -> str:
     if done.manifest.get("answers"):
         judged = done.funnel.steps[-1]
         lines.append(f"judged by people: {judged.kept:,} of {judged.taken:,} items have a label")
-        lines.append(f"next: trope release {done.folder}")
+        lines.append(f"next: {_command('release', done.folder)}")
+    elif not done.funnel.steps[-1].kept:
+        lines.append(f"nothing is left to judge; {done.folder / DROPPED} says why each text went")
     else:
-        lines.append(f"next: trope annotate import {project} {items}")
+        lines.append(f"next: {_command('annotate', 'import', project, items)}")
         lines += [] if done.manifest["simulated"] else _demo_note(project, items)
     return "\n".join(lines)
 
@@ -211,11 +225,17 @@ def _demo_note(project: Path, items: Path) -> list[str]:
     wanted = open_project(project).plan.demo.items
     if not wanted or (project / DEMO).is_file():
         return []
+    make = _command("annotate", "control-items", project, items)
     return [
         f"the plan has a demo task of {wanted} items, which a team has to judge first: "
-        f"trope annotate control-items {project} {items} JUDGMENTS --out CONTROL --demo DEMO; "
+        f"{make} JUDGMENTS --out CONTROL --demo DEMO; "
         "or set items = 0 under [demo] in project.toml"
     ]
+
+
+def _command(*words: object) -> str:
+    """A command to copy, also where a path has blanks."""
+    return shlex.join(["trope", *map(str, words)])
 
 
 def _peak_mb() -> int | None:

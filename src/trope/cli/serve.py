@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from trope.cli.engines import device_option
 from trope.cli.output import systems_option
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -35,6 +36,7 @@ BRING_MB = 500
               type=click.Path(path_type=Path, exists=True))  # fmt: skip
 @systems_option
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all cores]")
+@device_option
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
 @click.option("--quiet", is_flag=True, help="No notes on standard error.")
 @click.option("--verbose", is_flag=True, help="Show tracebacks of errors.")
@@ -52,6 +54,7 @@ def serve(
     base_weights: Path | None,
     systems: tuple[str, ...],
     threads: int | None,
+    device: str,
     no_browser: bool,
     quiet: bool,
     verbose: bool,
@@ -78,6 +81,7 @@ def serve(
         base_weights=base_weights,
         systems=systems,
         threads=threads,
+        device=device,
         token=secrets.token_urlsafe(32) if public else "",
         bring_mb=bring_mb,
         brought=brought_folder().absolute(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import sys
 import tomllib
 import types
@@ -147,7 +148,29 @@ def _list_faults(value: Any, wanted: Any, where: str) -> Iterator[str]:
     try:
         msgspec.convert(value, wanted)
     except msgspec.ValidationError as error:
-        yield f"{where}: {error}" if where else str(error)
+        said = _in_words(str(error))
+        yield f"{where}: {said}" if where else said
+
+
+_TYPES = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "str": "text",
+    "array": "a list",
+    "object": "a table",
+    "null": "nothing",
+}
+
+
+def _in_words(message: str) -> str:
+    """What msgspec says about a value, as a user would."""
+
+    def words(found: re.Match[str]) -> str:
+        return " or ".join(_TYPES.get(one, one) for one in found[1].split(" | "))
+
+    message = re.sub(r"`([\w |]+)`", words, message)
+    return message.replace("Expected ", "must be ", 1).replace(", got ", ", not ", 1)
 
 
 def _fields(kind: Any) -> dict[str, tuple[Any, bool]] | None:

@@ -46,9 +46,10 @@ TEXT_COLUMNS = ("text", "tweet", "headline", "sentence", "full_text", "tweet_tex
 ID_COLUMNS = ("id", "id_str", "tweet_id", "tweetid", "headline_id", "sentence_id", "sent_id")
 """Column names that mean the id, in this order; case does not matter."""
 
-# A long id as a spreadsheet writes it: its last digits are lost. A plain "1234e56" may
-# be a hexadecimal id, so that only spellings that a number formatter writes are refused.
-_DAMAGED_ID = re.compile(r"\d+(\.\d+)?[eE]\+\d+|\d\.\d+[eE]\d+|\d[eE]1\d|\d{5,}\.\d+")
+# A long id as a spreadsheet writes it, with a decimal point or comma: its last digits are lost. A
+# plain "1234e56" may be a hexadecimal id, so that only spellings that a number formatter writes are
+# refused.
+_DAMAGED_ID = re.compile(r"\d+([.,]\d+)?[eE]\+\d+|\d[.,]\d+[eE]\d+|\d[eE]1\d|\d{5,}[.,]\d+")
 
 _SUFFIXES: dict[str, TableFormat] = {
     ".csv": "csv",

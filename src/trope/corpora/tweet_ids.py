@@ -19,7 +19,8 @@ from trope.corpora.sources import Source, numbered_lines, source_name
 LOWEST, HIGHEST = -5, 5
 """The ends of the scale, strongly critical and strongly upbeat."""
 
-_MOST_DIGITS = 20
+_ID = re.compile(r"(?=\D*\d)[\w.:/#-]{1,64}")
+"""Digits, or what other services and archives use (t3_x9, P-0001)."""
 _ROUNDED_FROM = 16  # digits that a spreadsheet keeps; later ones become 0
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
@@ -91,18 +92,19 @@ def read_scored_ids(source: Source, *, id_at: int = 0, score_at: int = 1) -> Ite
 
 
 def checked_id(text: str, name: str, line: int) -> str:
-    """The id as it is written, a string of digits; one that has gone through a number is refused.
+    """The id as it is written; one that has gone through a number is refused.
 
     Raises:
         BadRecord: for what is no id, or was turned into a number and lost its last digits.
     """
-    if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS:
-        return text
-    if _NUMBER.fullmatch(text):
+    plain = text.isascii() and text.isdigit()
+    if not plain and _NUMBER.fullmatch(text.replace(",", ".")):
         problem = f"id {text!r} was turned into a number, which loses digits; export ids as text"
-    else:
-        problem = f"{text!r} is not a tweet id; an id is a string of digits"
-    raise BadRecord(name, line, problem)
+        raise BadRecord(name, line, problem)
+    if not _ID.fullmatch(text):
+        problem = f"{text!r} is not an id; an id has digits, and no blanks"
+        raise BadRecord(name, line, problem)
+    return text
 
 
 def spreadsheet_ids(identifiers: Iterable[str]) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from trope.core.errors import BadModel, MissingData, MissingExtra
 from trope.core.files import sha256
 from trope.core.records import FigureThresholds, MetaphorThresholds, Parse
 from trope.encoder.decode import read_words
+from trope.encoder.device import Inputs, in_halves
 from trope.encoder.models import model_folder
 from trope.encoder.session import (
     METAPHOR,
@@ -33,7 +34,7 @@ from trope.encoder.session import (
     Labels,
     renew_after_fork,
 )
-from trope.encoder.windows import Window, batches, network_input, windows
+from trope.encoder.windows import BATCH_PIECES, Window, batches, network_input, windows
 
 Floats = npt.NDArray[np.floating]
 
@@ -135,6 +136,7 @@ class BaseEncoder:
         except ModuleNotFoundError:
             raise MissingExtra("the tier 'base'", "hub") from None
         self.small = small
+        self.card = small.card
         self.vocabulary = small.vocabulary
         self.adapters = adapters or model_folder("base") / ADAPTERS
         if threads:
@@ -142,6 +144,8 @@ class BaseEncoder:
         self.labels, self.agreement, self.network = _load(find_base_weights(weights), self.adapters)
         assert self.labels.metaphor is not None
         self.thresholds: MetaphorThresholds = self.labels.metaphor
+        self._place = torch.device("cpu" if self.card is None else self.card.place)
+        self.network.to(self._place)
         renew_after_fork(self)
 
     def begin_process(self) -> None:
@@ -169,18 +173,32 @@ class BaseEncoder:
         pending = [
             w for number, words in enumerate(sentences) for w in windows(number, pieces(words))
         ]
-        return [self._worker.submit(self._run_batch, b, outputs) for b in batches(pending)]
+        # its layers are twice as wide as those that a card counts its pieces by
+        most = BATCH_PIECES if self.card is None else self.card.pieces // 2
+        return [self._worker.submit(self._run_batch, b, outputs) for b in batches(pending, most)]
 
     def _run_batch(self, batch: list[Window], outputs: Sequence[str]) -> BatchPass:
-        import torch
-
         began = thread_time()
         arrays = network_input(batch, self.vocabulary)
-        tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
+        if self.card is None:
+            found = self._compute(arrays, outputs)
+        else:
+            found = in_halves(lambda part: self._compute(part, outputs), arrays)
+        return BatchPass(batch, dict(zip(outputs, found, strict=True)), thread_time() - began)
+
+    def _compute(self, arrays: Inputs, outputs: Sequence[str]) -> list[Array]:
+        import torch
+
+        tensors = {
+            name: torch.from_numpy(np.array(array)).to(self._place)
+            for name, array in arrays.items()
+        }
         tensors["mask"] = tensors["mask"].long()
-        with torch.inference_mode():
+        floats = torch.float32 if self.card is None else getattr(torch, self.card.floats)
+        narrow = torch.autocast(self._place.type, floats, enabled=floats != torch.float32)
+        with torch.inference_mode(), narrow:
             found = _outputs(self.network(tensors))
-        return BatchPass(batch, {name: found[name] for name in outputs}, thread_time() - began)
+        return [found[name] for name in outputs]
 
     def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[SentenceVerdict]:
         """The scores of each sentence (of at least one word)."""
@@ -217,12 +235,13 @@ def load_encoder(
     folder: Path | None = None,
     base_weights: Path | None = None,
     threads: int | None = None,
+    device: str = "cpu",
 ) -> Encoder | BaseEncoder:
     """The network of a tier, or of the model in a folder, whose heads the tasks read."""
     if tier != "base":
-        return Encoder(tier, threads=threads, folder=folder)
+        return Encoder(tier, threads=threads, folder=folder, device=device)
     return BaseEncoder(
-        small=Encoder("small", threads=threads),
+        small=Encoder("small", threads=threads, device=device),
         weights=base_weights,
         adapters=folder / ADAPTERS if folder else None,
         threads=threads,
@@ -234,7 +253,7 @@ def _outputs(scores: Any) -> dict[str, Array]:
     found = {"metaphor": scores.metaphor.metaphor, "figurative": scores.metaphor.figurative}
     for name in _HEADS:
         found[name] = getattr(scores, name, None)
-    return {name: value.numpy() for name, value in found.items() if value is not None}
+    return {name: v.float().cpu().numpy() for name, v in found.items() if v is not None}
 
 
 def _figurative(small: Encoder, sentences: Sequence[Sequence[str]]) -> list[float]:

@@ -7,20 +7,31 @@ matter are read here, because the `onnx` package is for training only.
 
 Weights need not be copied for this: a graph can say where in a file they are, and the sessions of
 all parts of a model then share the pages of that file.
+
+`read_graph` reads a graph for another runtime; `with_float_products` and `with_fused_layers` make
+it one for graphics processors.
 """
 
 from __future__ import annotations
 
 import mmap
-from collections.abc import Callable, Collection, Iterator
+import struct
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 _GRAPH = 7  # of a model
 _NODE, _TENSOR, _OUTPUT = 1, 5, 12  # of a graph
-_NODE_INPUT, _NODE_OUTPUT = 1, 2  # of a node
+_NODE_INPUT, _NODE_OUTPUT, _OPERATOR, _ATTRIBUTE = 1, 2, 4, 5  # of a node
+_ATTRIBUTE_NAME, _FLOAT, _INTEGER, _INTEGERS = 1, 2, 3, 8  # of an attribute
 _VALUE_NAME = 1  # of an input or output
+_SIZE, _TYPE, _TENSOR_NAME = 1, 2, 8  # of a tensor
 _RAW_DATA, _EXTERNAL_DATA, _DATA_LOCATION = 9, 13, 14  # of a tensor
+_TYPES = {1: "<f4", 2: "u1", 3: "i1", 6: "<i4", 7: "<i8"}  # of the numbers in a tensor
 _KEY, _VALUE = 1, 2  # of an entry of external data
 _EXTERNAL = 1  # a location of data
 _VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5  # how a field is stored
@@ -41,6 +52,111 @@ class _Field(NamedTuple):
 Bytes = bytes | memoryview
 Store = Callable[[memoryview, _Field], Bytes]
 """How a tensor of a model is written into its part."""
+
+
+class GraphNode(NamedTuple):
+    """One operator of a graph, with the names of what goes in and of what comes out."""
+
+    operator: str
+    inputs: tuple[str, ...]
+    output: str
+    attributes: dict[str, Any]
+
+
+class GraphContent(NamedTuple):
+    """A graph as another runtime needs it: its nodes in order, and its constants."""
+
+    nodes: list[GraphNode]
+    constants: dict[str, npt.NDArray[Any]]
+
+
+def read_graph(model: bytes) -> GraphContent:
+    """The nodes and constants of a model that holds its weights.
+
+    Raises:
+        ValueError: the bytes are no such model.
+    """
+    data = memoryview(model)
+    content = GraphContent([], {})
+    for part in _fields(data):
+        for field in _fields(data, part) if part.number == _GRAPH else ():
+            if field.number == _NODE:
+                content.nodes.append(_read_node(data, field))
+            elif field.number == _TENSOR:
+                name, values = _read_tensor(data, field)
+                content.constants[name] = values
+    return content
+
+
+def nodes_in_use(
+    nodes: Sequence[GraphNode], outputs: Sequence[str]
+) -> list[tuple[GraphNode, tuple[str, ...]]]:
+    """The nodes that lead to the outputs, in order, each with what is last used there."""
+    needed = set(outputs)
+    found = []
+    for node in reversed(nodes):
+        if node.output in needed:
+            last = tuple(name for name in node.inputs if name not in needed)
+            needed.update(node.inputs)
+            found.append((node, last))
+    return found[::-1]
+
+
+def with_float_products(content: GraphContent) -> GraphContent:
+    """The graph with products of floats in the place of those in 8 bits.
+
+    What was rounded row by row, multiplied, and multiplied by the scales of the rows is now
+    multiplied as it is.
+    """
+    constants = dict(content.constants)
+    same: dict[str, str] = {}  # names that now stand for what another one stands for
+    scales: set[str] = set()
+    nodes = []
+    for old in content.nodes:
+        node = old._replace(inputs=tuple(same.get(name, name) for name in old.inputs))
+        if node.operator == "QuantizeLinear":
+            same[node.output] = node.inputs[0]
+            scales.add(node.inputs[1])
+        elif node.operator == "Unsqueeze" and node.inputs[0] in scales:
+            scales.add(node.output)
+        elif node.operator == "Mul" and node.inputs[1] in scales:
+            same[node.output] = node.inputs[0]
+        elif node.operator == "MatMulIntegerToFloat":
+            rows, matrix, _, column_scale = node.inputs[:4]
+            wide = constants[matrix].astype(np.float32) * constants[column_scale]
+            constants[f"{matrix}.float"] = np.ascontiguousarray(wide.T)
+            nodes.append(GraphNode("Linear", (rows, f"{matrix}.float"), node.output, {}))
+        else:
+            nodes.append(node)
+    return GraphContent(nodes, constants)
+
+
+def with_fused_layers(content: GraphContent) -> GraphContent:
+    """The graph with one node for each norm, and for each linear layer with its bias."""
+    uses = Counter(name for node in content.nodes for name in node.inputs)
+    made: dict[str, GraphNode] = {}
+    nodes = []
+    for old in content.nodes:
+        node, before = old, made.get(old.inputs[0])
+        inputs: tuple[str, ...]
+        if node.operator == "SimplifiedLayerNormalization" and before is not None:
+            middle = made.get(before.inputs[1]) if before.operator == "Sub" else None
+            if middle is not None and middle.operator == "ReduceMean":
+                inputs = (before.inputs[0], node.inputs[1])
+                node = GraphNode("LayerNormalization", inputs, node.output, node.attributes)
+        elif (
+            node.operator == "Add"
+            and before is not None
+            and before.operator in ("Linear", "LayerNormalization")
+            and node.inputs[1] in content.constants
+            and uses[node.inputs[0]] == 1
+            and len(before.inputs) == 2
+        ):
+            inputs = (*before.inputs, node.inputs[1])
+            node = GraphNode(before.operator, inputs, node.output, before.attributes)
+        made[node.output] = node
+        nodes.append(node)
+    return GraphContent(nodes, content.constants)
 
 
 def keep_outputs(model: bytes, wanted: Collection[str]) -> bytes:
@@ -115,6 +231,54 @@ def _refer(data: memoryview, tensor: _Field, file: str) -> Bytes:
         _varint(_EXTERNAL),
     ]
     return _message(_TENSOR, b"".join(pieces))
+
+
+def _read_node(data: memoryview, node: _Field) -> GraphNode:
+    inputs, outputs = _ends(data, node)
+    operator, attributes = "", {}
+    for field in _fields(data, node):
+        if field.number == _OPERATOR:
+            operator = _text(data, field)
+        elif field.number == _ATTRIBUTE:
+            name, value = _read_attribute(data, field)
+            attributes[name] = value
+    return GraphNode(operator, tuple(inputs), outputs[0], attributes)
+
+
+def _read_attribute(data: memoryview, attribute: _Field) -> tuple[str, Any]:
+    """Name and value of an attribute: a number or several whole ones."""
+    name, several, value = "", [], None
+    for field in _fields(data, attribute):
+        if field.number == _ATTRIBUTE_NAME:
+            name = _text(data, field)
+        elif field.number == _INTEGER:
+            value = _signed(data, field)
+        elif field.number == _INTEGERS:
+            several.append(_signed(data, field))
+        elif field.number == _FLOAT:
+            [value] = struct.unpack("<f", data[field.start : field.end])
+    return name, several or value
+
+
+def _read_tensor(data: memoryview, tensor: _Field) -> tuple[str, npt.NDArray[Any]]:
+    name, shape, kind, raw = "", [], 0, data[:0]
+    for field in _fields(data, tensor):
+        if field.number == _TENSOR_NAME:
+            name = _text(data, field)
+        elif field.number == _SIZE:
+            shape.append(_signed(data, field))
+        elif field.number == _TYPE:
+            kind = _signed(data, field)
+        elif field.number == _RAW_DATA:
+            raw = data[field.start : field.end]
+    if kind not in _TYPES:
+        raise ValueError(f"{name} has numbers of a type {kind} that is not known")
+    return name, np.frombuffer(raw, dtype=_TYPES[kind]).reshape(shape)
+
+
+def _signed(data: memoryview, field: _Field) -> int:
+    value, _ = _read_varint(data, field.start)
+    return value - 2**64 if value >= 2**63 else value
 
 
 def _ends(data: memoryview, node: _Field) -> tuple[list[str], list[str]]:

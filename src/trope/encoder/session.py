@@ -18,12 +18,13 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from trope.core.errors import BadInput, BadModel, MissingData
+from trope.core.errors import BadInput, BadModel, MissingData, TropeError
 from trope.core.records import FigureThresholds, MetaphorThresholds
+from trope.encoder.device import CardSession, GraphicsCard, open_card
 from trope.encoder.models import model_folder
 from trope.encoder.pieces import Vocabulary
-from trope.encoder.pruning import map_outputs
-from trope.encoder.windows import Window, batches, network_input, windows
+from trope.encoder.pruning import keep_outputs, map_outputs
+from trope.encoder.windows import BATCH_PIECES, Window, batches, network_input, windows
 
 Array = npt.NDArray[np.float32]
 FILES = ("encoder.onnx", "labeller.onnx", "labels.json", "vocab.txt")
@@ -63,6 +64,9 @@ MEANING = ("meaning",)
 
 _SECOND_LOOK = frozenset((*SENTIMENT, *METONYMY))
 """Outputs of the second pass: whole texts, and sentences with hidden names."""
+
+_CARD_THREADS = 2
+"""With a card: one batch is made ready, or its scores are fetched, while another is computed."""
 
 
 class Labels(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -152,15 +156,22 @@ if hasattr(os, "register_at_fork"):
 
 
 class Encoder:
-    """The network of one tier. Threads share it: ONNX Runtime sessions are safe to share."""
+    """The network of one tier. Threads share it: its sessions are safe to share."""
 
     def __init__(
-        self, tier: str = "small", *, threads: int | None = None, folder: Path | None = None
+        self,
+        tier: str = "small",
+        *,
+        threads: int | None = None,
+        folder: Path | None = None,
+        device: str = "cpu",
     ) -> None:
         self.tier = tier
-        self.threads = _usable_cores() if threads is None else threads
+        self.threads = usable_cores() if threads is None else threads
         if not isinstance(self.threads, int) or self.threads < 1:
             raise BadInput(f"threads must be a number of at least 1, got {threads!r}")
+        self.card = open_card(device)
+        """The graphics processor that runs the network, if one does."""
         self.folder = model_folder(tier) if folder is None else _complete(folder)
         self.vocabulary = Vocabulary(self.folder / "vocab.txt")
         self.labels = _read_labels(self.folder / "labels.json")
@@ -196,7 +207,7 @@ class Encoder:
         with self._opening:
             if wanted not in self._sessions:
                 path = self.folder / "encoder.onnx"
-                session = _open_part(path, wanted)
+                session = _open_part(path, wanted, self.card)
                 _check_outputs(session, wanted, path)
                 self._sessions[wanted] = session
             return self._sessions[wanted]
@@ -216,7 +227,8 @@ class Encoder:
 
     @cached_property
     def _workers(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(self.threads, thread_name_prefix="trope-encoder")
+        threads = self.threads if self.card is None else _CARD_THREADS
+        return ThreadPoolExecutor(threads, thread_name_prefix="trope-encoder")
 
     def submit(
         self, sentences: Sequence[Sequence[str]], outputs: Sequence[str] = SYNTAX
@@ -228,7 +240,7 @@ class Encoder:
         ]
         return [
             self._workers.submit(self._run_batch, session, batch, outputs)
-            for batch in batches(pending)
+            for batch in batches(pending, BATCH_PIECES if self.card is None else self.card.pieces)
         ]
 
     def _run_batch(self, session: Any, batch: list[Window], outputs: Sequence[str]) -> BatchPass:
@@ -276,11 +288,15 @@ def _with_valence(scores: Array, weights: Sequence[float]) -> Array:
     return np.column_stack([scores, valence])
 
 
-def _open_part(path: Path, outputs: frozenset[str]) -> Any:
+def _open_part(path: Path, outputs: frozenset[str], card: GraphicsCard | None = None) -> Any:
     """The model of a file without what these outputs do not need."""
     path = path.resolve()  # ONNX Runtime reads weights from the folder of the model, not by links
     try:
+        if card is not None:
+            return CardSession(keep_outputs(path.read_bytes(), outputs), card)
         part = map_outputs(path, outputs)
+    except TropeError:
+        raise
     except ValueError as error:
         raise BadModel(path, f"is not an ONNX model ({error}); train or install it again") from None
     return open_session(path, part)
@@ -315,7 +331,7 @@ def open_session(path: Path, content: bytes | None = None) -> Any:
         raise BadModel(path, f"ONNX Runtime cannot load it ({error}); {remedy}") from error
 
 
-def _usable_cores() -> int:
+def usable_cores() -> int:
     """Cores that this process may use, which on a shared machine are fewer than it has."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

@@ -16,11 +16,8 @@ MAX_PIECES = 500
 _CORE_PIECES, CONTEXT_PIECES = 300, 90
 """A longer one goes in stretches of this many pieces, with this much context on either side."""
 
-_BATCH_PIECES = 384
+BATCH_PIECES = 384
 """Padded pieces per batch: enough to keep the kernels busy, few enough to stay in the cache."""
-
-_FILLED_PIECES = 192
-"""A batch of at least this size takes no longer window, which would pad its shorter ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +60,18 @@ def _cut(pieces: WordPieces, first: int, last: int) -> WordPieces:
     return WordPieces(pieces.ids[low:high], pieces.types[low:high], starts)
 
 
-def batches(items: Sequence[Window]) -> Iterator[list[Window]]:
-    """Windows of the same length together where there are many, of similar length elsewhere."""
+def batches(items: Sequence[Window], most: int = BATCH_PIECES) -> Iterator[list[Window]]:
+    """Windows of the same length together where there are many, of similar length elsewhere.
+
+    A batch has at most this number of padded pieces, or one window. One that is half full takes no
+    longer window, which would pad its shorter ones.
+    """
     batch: list[Window] = []
     width = 0  # of the windows so far, with the two pieces that bracket each
     for window in sorted(items, key=lambda w: len(w.pieces.ids)):
         own = len(window.pieces.ids) + 2
-        longer = own > width and len(batch) * width >= _FILLED_PIECES
-        if batch and (longer or (len(batch) + 1) * own > _BATCH_PIECES):
+        longer = own > width and len(batch) * width >= most // 2
+        if batch and (longer or (len(batch) + 1) * own > most):
             yield batch
             batch = []
         batch.append(window)

@@ -67,6 +67,7 @@ def evaluate_own(request: OwnEvaluation, say: MessageWriter) -> Evaluation:
     if not items:
         remedy = "give other texts, or measure with --folds 5"
         raise BadRecord(labelled.path, None, f"the system was trained on all texts; {remedy}")
+    _tell_of_one_label(items, say)
     read = read_items(labelled, items, request.pipeline, request.kind)
     answers: dict[str, tuple[list[Any], str]] = {}
     if request.folds:
@@ -83,6 +84,13 @@ def evaluate_own(request: OwnEvaluation, say: MessageWriter) -> Evaluation:
         figures += _FIGURES[labelled.task](prefix, read, given, data, request.seed, note)
     checksum = system.sha256 if system is not None else request.pipeline.model_sha256
     return new_evaluation(labelled.task, request.pipeline.tier, checksum, figures)
+
+
+def _tell_of_one_label(items: Sequence[OwnLabel], say: MessageWriter) -> None:
+    """A set with one label is easy to be right about, and says little."""
+    if len({item.answer for item in items}) == 1:
+        number = counted(len(items), "text")
+        say(f"all {number} scored have the same label; give more texts, or measure with --folds 5")
 
 
 def _shipped(request: OwnEvaluation) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 
 from trope.core.errors import BadInput, BadRecord
 from trope.core.files import sha256
+from trope.core.progress import counted
 from trope.corpora.mean import CODES, Analogy, read_mean, spoken
 from trope.corpora.rows import CheckedRow, UniqueIds
 from trope.corpora.semeval2007 import read_company_labels, read_samples, with_company_labels
@@ -54,7 +55,8 @@ def read_choices(path: Path, items: Sequence[Analogy]) -> list[str]:
         found[identifier] = CODES[choices.index(chosen)]
     missing = [item.id for item in items if item.id not in found]
     if missing:
-        problem = f"has no answer to {len(missing)} items, the first is {missing[0]}; answer all"
+        number = counted(len(missing), "item")
+        problem = f"has no answer to {number}, the first is {missing[0]}; answer all"
         raise BadRecord(path, None, problem)
     return [found[item.id] for item in items]
 
@@ -271,7 +273,8 @@ def check_words(key: WordKey, answers: WordKey) -> None:
         raise BadRecord(answers.path, answers.lines[unknown], problem)
     missing = [word for word in key.labels if word not in answers.labels]
     if missing:
-        problem = f"has no answer to {len(missing)} words, the first is {missing[0]!r}; answer all"
+        number = counted(len(missing), "word")
+        problem = f"has no answer to {number}, the first is {missing[0]!r}; answer all"
         raise BadRecord(answers.path, None, problem)
 
 

@@ -146,7 +146,7 @@ def task_of(path: Path) -> SharedTask | None:
         return "analogy"  # the title above the header, or the header
     if {"id", "answer"} <= header:
         return "analogy"
-    if re.match(r"\d+[\t ]+-?\d", first):
+    if re.match(r"[^,;|\s]*\d[^,;|\s]*[\t ]+-?\d", first):
         return "sentiment"
     if {"id", "label"} <= header or re.fullmatch(r"[^,;]+[,;](0|1|metaphorical|literal)", first):
         return "metaphor"

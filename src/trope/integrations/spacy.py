@@ -85,12 +85,13 @@ def load(
     threshold: float | None = None,
     words: WordView = DEFAULT_WORDS,
     systems: Sequence[str] = (),
+    device: str = "cpu",
 ) -> Language:
     """A spaCy pipeline for English: our words, our sentences, the component `trope`.
 
     `only` names the tasks to run beside syntax, which always runs; `threshold` and `words` say
     which words are shown as metaphors, as in `trope.analyze`. `systems` are folders of your own
-    systems, as in `trope.Pipeline`.
+    systems and `device` what runs the network, as in `trope.Pipeline`.
 
     If spaCy is not imported yet, it is imported without torch, which halves time and memory. Write
     `import spacy` before if other pipelines of your process need torch.
@@ -99,6 +100,7 @@ def load(
     listed = None if only is None else list(parse_tasks(only))
     config: dict[str, Any] = {"tier": tier, "threads": threads, "kind": kind, "only": listed}
     config |= {"threshold": threshold, "words": words, "systems": list(map(str, systems))}
+    config |= {"device": device}
     nlp.add_pipe("trope", config=config)
     return nlp
 
@@ -113,6 +115,7 @@ def create_component(
     only: list[str] | None,
     words: str,
     systems: list[str],
+    device: str,
 ) -> TropeComponent:
     """The component `trope`, as spaCy makes it from its configuration."""
     if nlp.lang not in _LANGUAGES:
@@ -130,6 +133,7 @@ def create_component(
         only=only,
         words=words,
         systems=systems,
+        device=device,
     )
 
 
@@ -149,12 +153,14 @@ class TropeComponent:
         only: Sequence[str] | None = None,
         words: str = DEFAULT_WORDS,
         systems: Sequence[str] = (),
+        device: str = "cpu",
         pipeline: Pipeline | None = None,
     ) -> None:
         self.kind = check_kind(kind)
         self.view = FigureView(words, threshold)  # type: ignore[arg-type]  # which is checked there
         self.only = None if only is None else parse_tasks(("syntax", *only))
         self.name, self.tier, self.threads, self.systems = name, tier, threads, tuple(systems)
+        self.device = device
         self._pipeline = pipeline
 
     @property
@@ -162,7 +168,7 @@ class TropeComponent:
         """The model, loaded if it is not yet."""
         if self._pipeline is None:
             self._pipeline = trope.Pipeline(
-                tier=self.tier, threads=self.threads, systems=self.systems
+                tier=self.tier, threads=self.threads, systems=self.systems, device=self.device
             )
         return self._pipeline
 
@@ -350,6 +356,7 @@ def _register() -> None:
             "only": None,
             "words": DEFAULT_WORDS,
             "systems": [],
+            "device": "cpu",
         },
         assigns=[*_ASSIGNED, "doc.sents", *_EXTENDED],
         func=create_component,

@@ -56,12 +56,12 @@ def score_names(
     Raises:
         BadInput: where the two have different samples, with the id of the first.
     """
-    for sample in gold:
-        if sample not in answers:
-            raise BadInput(f"sample {sample!r} has no answer; write 'unknown' to abstain")
     for sample in answers:
         if sample not in gold:
             raise BadInput(f"sample {sample!r} is not in the gold file; answer its samples only")
+    for sample in gold:
+        if sample not in answers:
+            raise BadInput(f"sample {sample!r} has no answer; write 'unknown' to abstain")
     answered = {sample: label for sample, label in answers.items() if label is not None}
     filled = {sample: LITERAL if label is None else label for sample, label in answers.items()}
     return NameScores(

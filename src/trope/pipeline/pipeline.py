@@ -51,6 +51,7 @@ class Pipeline:
         folder: Path | None = None,
         base_weights: Path | None = None,
         systems: Sequence[str | Path] = (),
+        device: str = "cpu",
     ) -> None:
         """Load a tier, or the model of that tier in a folder that `trope train` wrote.
 
@@ -59,16 +60,19 @@ class Pipeline:
 
         Both tiers have the trees of `small`. Everything else comes, with `base`, from adapters on
         a public encoder, whose weights are in the folder `base_weights`.
+
+        `device` is what runs the networks: "cpu", "cuda" for a graphics processor, which needs
+        torch, or "auto" for one where there is one.
         """
         self.tier = tier
         self._base_weights = base_weights
         self.base: BaseEncoder | None = None
         if tier != BASE:
-            self.encoder = Encoder(tier, threads=threads, folder=folder)
+            self.encoder = Encoder(tier, threads=threads, folder=folder, device=device)
         else:
             from trope.encoder.base import ADAPTERS, BaseEncoder
 
-            self.encoder = Encoder("small", threads=threads)
+            self.encoder = Encoder("small", threads=threads, device=device)
             self.base = BaseEncoder(
                 small=self.encoder,
                 weights=base_weights,
@@ -93,6 +97,11 @@ class Pipeline:
             "sentiment": bool(labels.sentiment),
         }
         return ("syntax", "relations", *(task for task, there in heads.items() if there))
+
+    @property
+    def device(self) -> str:
+        """What runs the networks: "cpu", or "cuda" for a graphics processor."""
+        return "cpu" if self.encoder.card is None else "cuda"
 
     @property
     def own(self) -> OwnSystems | None:

@@ -94,9 +94,13 @@ def run_recipe(
             project.
     """
     export = read_export(answers) if answers is not None else None
+    if engine is work_here:
+        engine = partial(work_here, recipe.systems(settings))
     context = Context(data or Path(), settings, quiet, engine, folder=out, tell=tell)
     inputs = find_sources(recipe.needs(settings), data, tell)
     folder = RecipeFolder(out)
+    if not folder.has_manifest:
+        recipe.check(settings)
     given = export.sums if export is not None else {}
     try:
         before = folder.open(_manifest(recipe, context, inputs), simulate=simulate, answers=given)

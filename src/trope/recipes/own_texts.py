@@ -41,7 +41,7 @@ from trope.corpora.tables import (
 ROWS = "#"
 """As the column of ids: rows are counted, whatever columns there are."""
 
-_ROUND_NUMBER = re.compile(r"\d+\.0+")
+_ROUND_NUMBER = re.compile(r"\d+[.,]0+")
 _DRIVE = re.compile(r"[A-Za-z]")
 _ID_REMEDY = f"name another column, or count the rows with columns.id = {ROWS!r}"
 
@@ -251,7 +251,7 @@ def _with_row_numbers(rows: Iterable[TableRow]) -> Iterator[TableRow]:
 
 
 def _with_checked_ids(rows: Iterable[TableRow], column: str, name: str) -> Iterator[TableRow]:
-    """The rows; BadRecord for an id that is blank or a number with a point, such as 12.0."""
+    """The rows; BadRecord for an id that is blank or a round number with decimals, such as 12.0."""
     for line, row in rows:
         key = column or find_column(row, ID_COLUMNS)
         value = row.get(key, "-").strip() if key else "-"

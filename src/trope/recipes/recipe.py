@@ -88,11 +88,20 @@ class Card:
         return {**found, "citation": f"{self.citation} {cited}".strip()}
 
 
-def work_here() -> Executor:
-    """The default executor: this process."""
+def work_here(systems: Sequence[str] = ()) -> Executor:
+    """The default executor: this process, with these systems of the user's own."""
     from trope.scale.executors import LocalExecutor
 
-    return LocalExecutor()
+    return LocalExecutor(systems=systems)
+
+
+def no_systems(settings: Any) -> Sequence[str]:
+    """For a recipe that uses the model as it ships."""
+    return ()
+
+
+def accept(settings: Any) -> None:
+    """For a recipe whose settings name nothing that has to be opened."""
 
 
 @dataclass(slots=True)
@@ -192,7 +201,9 @@ class Recipe:
     """A data set of a paper, end to end; only wiring.
 
     `simulate` makes the data set with a simulated crowd, `finish` with people's answers.
-    `renamed` are old keys of settings that are still read.
+    `renamed` are old keys of settings that are still read. `systems` are the systems of the user's
+    own that settings name for the model's steps. `check` refuses settings that name what cannot be
+    used (a folder of another task, a model that is not there) before a run writes anything.
 
     The folder holds config.toml (every setting with its default), published.toml and README.md.
     """
@@ -207,6 +218,8 @@ class Recipe:
     simulate: Callable[[Sequence[Record], Context], JudgedDataset]
     finish: Callable[[Sequence[Record], ProjectAnswers, Context], JudgedDataset]
     renamed: Mapping[str, str] = field(default_factory=dict)
+    systems: Callable[[Any], Sequence[str]] = no_systems
+    check: Callable[[Any], None] = accept
 
     @property
     def uses_model(self) -> bool:

@@ -1,10 +1,11 @@
 """Who does the work: this process, or workers of a Ray cluster.
 
-Here, ONNX Runtime's threads are enough to keep the cores busy. With Ray there is one worker per
-processor, on this machine or on all machines of a cluster. This process reads the texts and stores
-the files, so no disk has to be shared. A worker holds the model and at most two jobs, one in hand
-and the next: memory stays flat. When a worker is lost, with its machine or alone, its jobs go to
-others. The result of a job is handed over once: nothing is lost, and nothing is there twice.
+Here, ONNX Runtime's threads are enough to keep the cores busy. A graphics processor is fed by
+several processes, because one cannot split texts and read scores fast enough. With Ray there is one
+worker per processor, on this machine or on all machines of a cluster. This process reads the texts
+and stores the files, so no disk has to be shared. A worker holds the model and at most two jobs,
+one in hand and the next: memory stays flat. When a worker is lost, its jobs
+go to others. The result of a job is handed over once: nothing is lost or there twice.
 """
 
 from __future__ import annotations
@@ -14,9 +15,14 @@ import secrets
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, starmap
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait as wait_for_end
+from threading import Thread
 from typing import Any, Generic
 
 from trope import __version__
@@ -30,6 +36,12 @@ _AHEAD = 2
 ATTEMPTS = 5
 """Workers that may be lost over one job before the job counts as the cause."""
 
+WORKERS_A_CARD = 16
+"""Most workers that share a graphics processor: each splits texts and reads scores on its own."""
+
+BYTES_A_WORKER = 1 << 31
+"""Of a card's memory that should be free for each worker."""
+
 _FIRST_WORKER_SECONDS = 600.0
 """How long to wait for the first worker: clusters that grow by themselves need minutes."""
 
@@ -39,22 +51,27 @@ _LOOK_SECONDS = 2.0
 LoadPipeline = Callable[[int | None], Pipeline]
 
 
-def load_pipeline(threads: int | None, systems: Sequence[str] = ()) -> Pipeline:
+def load_pipeline(
+    threads: int | None, systems: Sequence[str] = (), device: str = "cpu"
+) -> Pipeline:
     """The pipeline that the work is done with; tests put another in its place."""
-    return Pipeline(threads=threads, systems=systems)
+    return Pipeline(threads=threads, systems=systems, device=device)
 
 
 def describe(pipeline: Pipeline) -> WorkerModel:
     """What a run must know of the model that a pipeline holds."""
-    return WorkerModel(pipeline.tier, pipeline.model_sha256, pipeline.tasks)
+    return WorkerModel(pipeline.tier, pipeline.model_sha256, pipeline.tasks, pipeline.device)
 
 
 class LocalExecutor:
     """Does one job after the other."""
 
-    def __init__(self, *, threads: int | None = None, systems: Sequence[str] = ()) -> None:
-        load = partial(load_pipeline, systems=systems) if systems else load_pipeline
-        self._pipeline = load(threads)
+    def __init__(
+        self, *, threads: int | None = None, systems: Sequence[str] = (), device: str = "cpu"
+    ) -> None:
+        further: dict[str, Any] = {"systems": systems} if systems else {}
+        further |= {"device": device} if device != "cpu" else {}
+        self._pipeline = load_pipeline(threads, **further)
 
     @property
     def model(self) -> WorkerModel:
@@ -94,6 +111,95 @@ class Actor:
         return work(self._pipeline, job)
 
 
+class CardExecutor:
+    """Does jobs in processes of this machine, which share its graphics processor."""
+
+    def __init__(self, load: LoadPipeline, *, workers: int, threads: int = 1) -> None:
+        """Start the processes and wait for the first model.
+
+        Args:
+            load: makes the pipeline of a process; it must be a function that can be pickled.
+        """
+        self._load = partial(_own_pipeline, load, threads)
+        self._workers = workers
+        self._pool = self._open()
+        self._model = self._pool.submit(_describe_own, self._load).result()
+
+    @property
+    def model(self) -> WorkerModel:
+        """The model that the processes load."""
+        return self._model
+
+    def run(self, work: Work[J, R], jobs: Iterable[J]) -> Iterator[tuple[J, R]]:
+        """Each job with its result, in the order in which they get ready."""
+        again: deque[_Task[J]] = deque()
+        losses: Counter[int] = Counter()
+        coming = starmap(_Task, enumerate(jobs))
+        under_way: dict[Future[R], _Task[J]] = {}
+        while True:
+            # what was under way when a process ended goes alone: so the cause of it is found
+            room = 1 if again else self._workers * _AHEAD
+            while len(under_way) < room:
+                task = again.popleft() if again else next(coming, None)
+                if task is None:
+                    break
+                under_way[self._give(work, task)] = task
+            if not under_way:
+                return
+            done, _ = wait(under_way, return_when=FIRST_COMPLETED)
+            for future in done:
+                task = under_way.pop(future)
+                try:
+                    yield task.job, future.result()
+                except BrokenProcessPool:
+                    losses[task.number] += 1
+                    if losses[task.number] == ATTEMPTS:
+                        raise BadInput(task.job.fatal(ATTEMPTS)) from None
+                    again.append(task)
+
+    def _give(self, work: Work[J, R], task: _Task[J]) -> Future[R]:
+        try:
+            return self._pool.submit(_do_own, self._load, work, task.job)
+        except BrokenProcessPool:
+            self._pool = self._open()
+            return self._pool.submit(_do_own, self._load, work, task.job)
+
+    def _open(self) -> ProcessPoolExecutor:
+        # a card cannot be used by a fork of a process that has used it
+        context = get_context("spawn")
+        return ProcessPoolExecutor(self._workers, context, initializer=_end_with_parent)
+
+
+_own: list[Pipeline] = []
+"""The pipeline of this process, once it is loaded."""
+
+
+def _own_pipeline(load: LoadPipeline, threads: int) -> Pipeline:
+    if not _own:
+        _own.append(load(threads))
+    return _own[0]
+
+
+def _describe_own(load: Callable[[], Pipeline]) -> WorkerModel:
+    return describe(load())
+
+
+def _do_own(load: Callable[[], Pipeline], work: Work[J, R], job: J) -> R:
+    return work(load(), job)
+
+
+def _end_with_parent() -> None:
+    """Let this process end when the one that started it does, however that ends."""
+    parent = parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        wait_for_end([parent.sentinel])
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
+
+
 class RayExecutor:
     """Sends jobs to workers of a Ray cluster, which is started here if there is none."""
 
@@ -104,6 +210,7 @@ class RayExecutor:
         workers: int | None = None,
         threads: int | None = None,
         load: LoadPipeline | None = None,
+        cards: bool = False,
     ) -> None:
         """Join a cluster and wait for the first worker.
 
@@ -113,9 +220,10 @@ class RayExecutor:
             workers: so many at most; as many as the machines have room for if not given.
             threads: and processors of each worker; one if not given.
             load: makes the pipeline of a worker.
+            cards: each worker has a share of a graphics processor.
         """
         self._ray = _join(address)
-        self._crew = _Crew(self._ray, load or load_pipeline, workers, threads or 1)
+        self._crew = _Crew(self._ray, load or load_pipeline, workers, threads or 1, cards=cards)
         self._model = self._crew.first()
 
     @property
@@ -153,9 +261,18 @@ class RayExecutor:
 class _Crew:
     """The workers: those that load their model, and those that have it."""
 
-    def __init__(self, ray: Any, load: LoadPipeline, workers: int | None, threads: int) -> None:
+    def __init__(
+        self,
+        ray: Any,
+        load: LoadPipeline,
+        workers: int | None,
+        threads: int,
+        *,
+        cards: bool = False,
+    ) -> None:
         self._ray, self._load = ray, load
         self._most, self._threads = workers, threads
+        self._share = 1 / WORKERS_A_CARD if cards else 0
         self._starting: dict[Any, Any] = {}
         self._tasks: dict[Any, dict[Any, _Task[Any]]] = {}
         self._known: tuple[str, WorkerModel] | None = None
@@ -169,6 +286,11 @@ class _Crew:
         """The model of the first worker, which is waited for."""
         self.grow()
         ready, _ = self._ray.wait([*self._starting], timeout=_FIRST_WORKER_SECONDS)
+        if not ready and self._share:
+            raise BadInput(
+                "no machine of the Ray cluster has a free graphics processor; "
+                "start one with `ray start --num-gpus`, or use --device cpu"
+            )
         if not ready:
             raise BadInput(
                 f"no machine of the Ray cluster has {self._threads} free processors for a worker; "
@@ -181,9 +303,13 @@ class _Crew:
 
     def grow(self) -> None:
         """Start as many workers as there is room for now, machines that came later included."""
-        room = int(self._ray.cluster_resources().get("CPU", 0)) // self._threads
+        there = self._ray.cluster_resources()
+        room = int(there.get("CPU", 0)) // self._threads
+        if self._share:
+            room = min(room, int(there.get("GPU", 0)) * WORKERS_A_CARD)
         wanted = max(1, room if self._most is None else min(room, self._most))
-        actor = self._ray.remote(num_cpus=self._threads, max_restarts=0)(Actor)
+        needs = {"num_cpus": self._threads, "num_gpus": self._share, "max_restarts": 0}
+        actor = self._ray.remote(**needs)(Actor)
         for _ in range(wanted - len(self._starting) - len(self._tasks)):
             worker = actor.remote(self._load, self._threads)
             self._starting[worker.describe.remote()] = worker

@@ -162,7 +162,13 @@ class DetectFolder(RunFolder[DetectManifest]):
 def _differences(before: DetectManifest, wanted: DetectManifest) -> list[str]:
     """What the two runs do not share, in words."""
     old, new = (msgspec.to_builtins(manifest.settings) for manifest in (before, wanted))
-    found = [f"{key} was {old[key]!r}, is {new[key]!r}" for key in new if old[key] != new[key]]
+    mixed = {*old["device"].split(", ")} <= {*new["device"].split(", ")}
+    asked = {key: new[key] for key in new if key != "device" or not mixed}
+    found = [
+        f"{key} was {old[key]!r}, is {asked[key]!r}" for key in asked if old[key] != asked[key]
+    ]
+    if not mixed:
+        found[-1] += ", which --mix-devices allows"
     if before.inputs != wanted.inputs:
         found.append(_input_difference(before.inputs, wanted.inputs))
     return found

@@ -47,6 +47,8 @@ class DetectSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     delimiter: str = ""
     sheet: str = ""
     unit: Unit = "auto"
+    device: str = "cpu"
+    """What ran the network; "cpu, cuda" where a run was resumed on another device."""
 
     @property
     def reading(self) -> FileOptions:
@@ -95,6 +97,7 @@ class WorkerModel:
     tier: str
     sha256: str
     tasks: tuple[str, ...]
+    device: str = "cpu"
 
 
 class Job(Protocol):

@@ -45,6 +45,7 @@ def detect(
     tell: Tell = tell_nobody,
     any_language: bool = False,
     columns_named: bool = True,
+    mix_devices: bool = False,
 ) -> dict[str, int]:
     """Write the results of a corpus into the folder `out`; their totals come back.
 
@@ -52,6 +53,7 @@ def detect(
         tell: is told the name of a file and how it was read.
         any_language: do not tell which files are not in English.
         columns_named: every file must have the kept columns, since somebody named them.
+        mix_devices: resume also what another device began; the manifest then names both.
 
     Raises:
         BadInput: for input, settings or a folder that cannot be used; then nothing was written.
@@ -64,6 +66,8 @@ def detect(
     wanted = DetectManifest("detect", "running", settings, inputs)
     with closing(DetectFolder(out)) as folder:
         try:
+            if mix_devices and folder.has_manifest:
+                wanted = _on_both(folder.manifest().settings.device, wanted)
             there = folder.open(wanted, resume=resume)
             if there is not None:
                 _work(corpus, wanted, folder, executor, there, report)
@@ -82,6 +86,13 @@ def kept_columns(
     """The columns that are kept unless some are named: what `serve` and `query` group and show."""
     names = InputCorpus(files, columns, reading).found_columns()
     return tuple(name for name in names if name not in FIGURES)
+
+
+def _on_both(before: str, wanted: DetectManifest) -> DetectManifest:
+    """The wanted run, with the devices of the one before among its own."""
+    devices = sorted({*before.split(", "), wanted.settings.device})
+    settings = msgspec.structs.replace(wanted.settings, device=", ".join(devices))
+    return msgspec.structs.replace(wanted, settings=settings)
 
 
 def _check(files: Sequence[InputFile], settings: DetectSettings, resume: bool) -> None:

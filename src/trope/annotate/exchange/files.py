@@ -32,6 +32,7 @@ from trope.core.texts import unstorable_character
 from trope.corpora.files import FileOptions, InputFile, good_rows
 from trope.corpora.sources import numbered_lines
 from trope.corpora.tables import named_delimiter, read_rows
+from trope.corpora.workbooks import sheet_names, sheet_rows
 
 _BEGINS_A_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
@@ -239,11 +240,16 @@ _PIECE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class TableStart:
-    """The columns of a table, its first rows, and what a user should know about it."""
+    """The columns of a table, its first rows, and what a user should know about it.
+
+    Of a workbook with several `sheets`, `sheet` is the one that was read.
+    """
 
     columns: list[str]
     rows: list[dict[str, str]]
     notes: list[str]
+    sheets: Sequence[str] = ()
+    sheet: str = ""
 
 
 def sent_kind(name: str) -> SentKind:
@@ -257,8 +263,9 @@ def sent_kind(name: str) -> SentKind:
     return kind
 
 
-def table_start(path: Path, kind: SentKind, name: str) -> TableStart:
-    """The beginning of a file that was sent under a name.
+def table_start(path: Path, kind: SentKind, name: str, sheet: str = "") -> TableStart:
+    """The beginning of a file that was sent under a name; of a workbook without `sheet`, that of
+    the first sheet with rows.
 
     Raises:
         BadInput: for one that cannot be read, has macros or too many columns, or unpacks to more
@@ -268,8 +275,12 @@ def table_start(path: Path, kind: SentKind, name: str) -> TableStart:
     if kind == "xlsx" and _has_formulas(path, name):
         notes.append("The workbook has formulas. Their last values are read; nothing is computed.")
     file = InputFile(str(path), kind, path.stat().st_size)
-    options = FileOptions(format=kind, limit=RECORD_LIMIT)
     try:
+        sheets = sheet_names(path) if kind == "xlsx" else []
+        if sheet not in sheets:
+            filled = (own for own in sheets if next(sheet_rows(path, own), None))
+            sheet = next(filled, "")
+        options = FileOptions(format=kind, sheet=sheet, limit=RECORD_LIMIT)
         found = good_rows(file, options, tell=lambda _, note: notes.append(note))
         rows = [row for _, row in islice(found, _SAMPLE_ROWS)]
     except BadRecord as error:
@@ -280,7 +291,7 @@ def table_start(path: Path, kind: SentKind, name: str) -> TableStart:
         raise BadRecord(name, None, problem)
     if not rows:
         raise BadRecord(name, None, "has no rows; send a file with items")
-    return TableStart(columns, rows, notes)
+    return TableStart(columns, rows, notes, sheets, sheet)
 
 
 def _has_formulas(path: Path, name: str) -> bool:

@@ -80,22 +80,36 @@ FIELD = "field"
 
 _OWN_NAMES = ("text", "id", "highlight", "gold")
 _HIGHLIGHTS = ("highlight", "highlighted", "span", "target", "expression")
+_NUMBERS = ("number", "no", "no.", "nr", "nr.", "#", "key", "code", "item", "item_id")
 
 
-def guess_uses(columns: Sequence[str], plan: Plan) -> dict[str, str]:
-    """What each column is for, as its name tells; the first column holds the texts if none does."""
+def guess_uses(
+    columns: Sequence[str], plan: Plan, rows: Sequence[Mapping[str, str]] = ()
+) -> dict[str, str]:
+    """What each column is for, as its name and its first rows tell.
+
+    The longest texts are those to judge if no name says so; ids are all different.
+    """
     uses = dict.fromkeys(columns, FIELD)
     for name in columns:
         if name.startswith("gold.") and name.removeprefix("gold.") in _ids(plan):
             uses[name] = name
     found = {
         "highlight": find_column(columns, _HIGHLIGHTS),
-        "id": find_column(columns, ID_COLUMNS),
+        "id": find_column(columns, ID_COLUMNS) or _numbers(columns, rows),
         "text": find_column(columns, TEXT_COLUMNS),
     }
     if found["text"] is None:
-        found["text"] = next((name for name in columns if name != found["id"]), None)
+        free = [name for name in columns if name not in found.values()]
+        found["text"] = max(free, key=lambda n: sum(len(r.get(n, "")) for r in rows), default=None)
     return uses | {name: use for use, name in found.items() if name is not None}
+
+
+def _numbers(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> str | None:
+    """The column whose name says that it numbers the rows, and which does."""
+    name = find_column(columns, _NUMBERS)
+    values = [row.get(name, "") for row in rows] if name else []
+    return name if values and all(values) and len(set(values)) == len(values) else None
 
 
 def mapping_faults(uses: Mapping[str, str], plan: Plan) -> Iterator[str]:

@@ -161,8 +161,8 @@ def settlement_files(platform: str, settled: Sequence[Submission]) -> dict[str, 
 def _prolific_files(
     settled: Sequence[Submission], bonuses: Sequence[Submission]
 ) -> dict[str, Iterator[str]]:
-    """Ids, one a line; reasons beside those to reject, since each is sent to a person; `id,amount`
-    for bonuses, without a header."""
+    """Ids of submissions, one a line; reasons beside those to reject, since each is sent to a
+    person; `participant,amount` for bonuses, without a header."""
     by_verdict = {name: [one for one in settled if one.verdict == name] for name in _LISTED}
     made: dict[str, Iterator[str]] = {}
     if approved := by_verdict["approve"]:
@@ -171,7 +171,7 @@ def _prolific_files(
         rows = ({"submission": one.id, "reason": one.why} for one in rejected)
         made["reject.csv"] = csv_lines(("submission", "reason"), rows)
     if bonuses:
-        made["bonus.csv"] = (f"{one.id},{one.bonus:.2f}\n" for one in bonuses)
+        made["bonus.csv"] = (f"{one.worker},{one.bonus:.2f}\n" for one in bonuses)
     return made
 
 

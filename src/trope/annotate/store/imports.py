@@ -262,17 +262,20 @@ def begin_import(
     now: datetime,
     by: str,
     do: Callable[..., int] = import_items,
+    sheet: str = "",
 ) -> Thread | None:
     """Import a file that was sent, in a thread of its own, which has begun; None: it had before.
 
     The row of the upload says how far it is, and what was wrong. `do` takes what `import_items`
-    takes.
+    takes; `sheet` is that of a workbook.
     """
     with write_transaction():
         idle = Upload.objects.filter(pk=upload.pk, state__in=("waiting", "failed"))
         if not idle.update(state=UploadState.RUNNING, at=now, added=0, message=""):
             return None
-    work = Thread(target=_import_upload, args=(project, upload, columns, now, by, do), daemon=True)
+    options = FileOptions(format=sent_kind(upload_file(project, upload).name), sheet=sheet)
+    how = (project, upload, columns, options, now, by, do)
+    work = Thread(target=_import_upload, args=how, daemon=True)
     work.start()
     return work
 
@@ -281,6 +284,7 @@ def _import_upload(
     project: Project,
     upload: Upload,
     columns: ColumnMapping,
+    options: FileOptions,
     now: datetime,
     by: str,
     do: Callable[..., int],
@@ -291,7 +295,7 @@ def _import_upload(
             *(project, path),
             now=now,
             by=by,
-            options=FileOptions(format=sent_kind(path.name)),
+            options=options,
             columns=columns,
             name=upload.name,
             tell=lambda added: _note(upload, state=UploadState.RUNNING, added=added),

@@ -108,11 +108,11 @@ def mapping(request: HttpRequest, token: str) -> HttpResponse:
     if upload.state in ("running", "done"):
         return redirect("items")
     try:
-        start = _start_of(upload)
+        start = _start_of(upload, request.GET.get("sheet", ""))
     except TropeError as error:
         return message_page(request, "This file cannot be read", str(error), 422)
     if request.method == "GET":
-        return _mapping_page(request, upload, start, guess_uses(start.columns, plan()))
+        return _mapping_page(request, upload, start, guess_uses(start.columns, plan(), start.rows))
     if request.POST.get("action") == "discard":
         imports.drop_upload(_project(), upload)
         return redirect("items")
@@ -125,11 +125,17 @@ def mapping(request: HttpRequest, token: str) -> HttpResponse:
         return _mapping_page(request, upload, start, uses, problems=problems)
     if (lost := _lost_ids(uses, start)) and not request.POST.get("new_ids"):
         return _mapping_page(request, upload, start, uses, lost=lost)
-    stem = re.sub(r"[^\w.-]+", "-", upload.name.rpartition(".")[0])[:60].strip("-") or "item"
+    further = start.sheet if start.sheet != next(iter(start.sheets), "") else ""
+    own_name = f"{upload.name.rpartition('.')[0]} {further}"
+    stem = re.sub(r"[^\w.-]+", "-", own_name)[:60].strip("-") or "item"
     columns = ColumnMapping(uses, made=f"{stem}-")
     do = setup.replace_items if replacing else imports.import_items
     work = imports.begin_import(
-        *(_project(), upload, columns), now=now(), by=request.person.name, do=do
+        *(_project(), upload, columns),
+        now=now(),
+        by=request.person.name,
+        do=do,
+        sheet=start.sheet,
     )
     if work is not None:
         work.join(_WAIT_S)
@@ -140,18 +146,18 @@ def mapping(request: HttpRequest, token: str) -> HttpResponse:
     return redirect("links" if begins else "items")
 
 
-def _start_of(upload: Any) -> TableStart:
+def _start_of(upload: Any, sheet: str = "") -> TableStart:
     path = imports.upload_file(_project(), upload)
     if not path.is_file():
         raise BadInput(f"{upload.name}: is not here any more; send it again")
-    return table_start(path, upload.kind, upload.name)
+    return table_start(path, upload.kind, upload.name, sheet)
 
 
 def _lost_ids(uses: dict[str, str], start: TableStart) -> str:
     """The column of ids that a mapping would not use as such."""
     if "id" in uses.values():
         return ""
-    guessed = guess_uses(start.columns, plan())
+    guessed = guess_uses(start.columns, plan(), start.rows)
     return next((column for column, use in guessed.items() if use == "id"), "")
 
 
@@ -174,6 +180,7 @@ def _mapping_page(
         "upload": upload,
         "columns": columns,
         "notes": start.notes,
+        "start": start,
         "known": known,
         "field": FIELD,
         "has_ids": "id" in uses.values(),

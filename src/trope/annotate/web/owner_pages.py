@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -292,12 +293,22 @@ def history(request: HttpRequest) -> HttpResponse:
     events = overview.events(before)
     secret = ("once", "link")  # what tells addresses of a panel, or open links, apart
     context = {
-        "rows": [(e, [(k, v) for k, v in e.detail.items() if k not in secret]) for e in events],
+        "rows": [
+            (e, [(k, _shown(v)) for k, v in e.detail.items() if k not in secret]) for e in events
+        ],
         "following": events[-1].pk if len(events) == overview.MOST_EVENTS else None,
         "versions": setup.versions(),
         "replaced": overview.replaced_items(),
     }
     return render(request, "history.html", context)
+
+
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d):[\d.]+\+00:00")
+
+
+def _shown(value: object) -> object:
+    """A detail of an event as people read it: times without seconds."""
+    return _TIME.sub(r"\1 \2", value) if isinstance(value, str) else value
 
 
 @require_GET

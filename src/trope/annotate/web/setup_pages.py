@@ -23,6 +23,7 @@ from trope.annotate.project import (
     VARIANTS,
     Project,
     copy_samples,
+    edited_text,
     settings_text,
     template_text,
 )
@@ -167,11 +168,12 @@ def _edit(
     request: HttpRequest, template: str, change: Callable[[dict[str, Any], QueryDict], None]
 ) -> HttpResponse:
     """A form over the settings of project.toml; what it does not show stays as it is."""
-    data = tomllib.loads(setup.plan_file(_project()))
+    text = setup.plan_file(_project())
     if request.method == "GET":
-        return _edit_page(request, template, settings_text(data))
+        return _edit_page(request, template, text)
+    data = tomllib.loads(text)
     change(data, request.POST)
-    text, action = settings_text(data), request.POST.get("action", "save")
+    text, action = edited_text(text, data), request.POST.get("action", "save")
     if action == "save":
         return _try_to_save(request, template, text)
     if action == "preview" and request.headers.get("X-Trope") == "preview":
@@ -270,6 +272,8 @@ def _read_questions(form: QueryDict, old: Sequence[dict[str, Any]]) -> list[dict
     for number in form.getlist("q"):
         raw = dict(known.get(form.get(f"q{number}.was", ""), {}))
         raw |= _read_question(form, f"q{number}.", raw)
+        if raw["kind"] not in ("choice", "multi"):
+            raw.pop("options", None)  # left over from another kind
         raw["id"] = raw["id"] or _new_id(raw["text"], [one["id"] for one in found])
         found.append(raw)
     return _rearranged(found, form.get("action", ""))
@@ -313,9 +317,8 @@ def _rearranged(found: list[dict[str, Any]], action: str) -> list[dict[str, Any]
     what, _, given = action.partition("-")
     place = int(given) if given.isdecimal() and int(given) < len(found) else -1
     if what == "add":
-        found.append(
-            {"id": _new_id("", [one["id"] for one in found]), "kind": "choice", "text": ""}
-        )
+        new = {"id": _new_id("", [one["id"] for one in found]), "kind": "choice", "text": ""}
+        found.append(new | {"options": [{"value": "yes"}, {"value": "no"}]})
     elif place >= 0 and what == "remove":
         del found[place]
     elif place > 0 and what == "up":

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trope.core.records import Analysis
 from trope.corpora.tables import read_texts
+from trope.encoder.base import SentenceVerdict
 from trope.recipes.recipe import Context, OwnNeed, SourceNeed
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
 from trope.recipes.sources import own_records, required, sources_of
 from trope.recipes.steps import draw, sense_coverage
 from trope.relations import single_triplet
+from trope.tasks.own_systems import open_system
 from trope.tasks.rewriting.masked_lm import Filler, MaskedModel, silver_candidates
-from trope.tasks.rewriting.rewriter import idiom_at
+from trope.tasks.rewriting.rewriter import SHORTLISTED, idiom_at
 from trope.tasks.rewriting.task import DIRECTIONS, WordPlace, in_case_of
+
+if TYPE_CHECKING:
+    from trope.pipeline import Pipeline
 
 HEADLINES = "headlines", "headlines.tsv.gz"
 
@@ -28,6 +34,19 @@ _YEAR_ALONE = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 METAPHORICAL, LITERAL = "metaphorical", "literal"
 _AT_ONCE = 64  # headlines whose candidates are ranked at once
+
+
+def systems(settings: Any) -> Sequence[str]:
+    """The detector, if it is not the one that ships."""
+    return [settings.detector] if settings.detector else ()
+
+
+def check(settings: Any) -> None:
+    """Open the detector and the masked model that are named; BadInput for one of no use here."""
+    if settings.detector:
+        open_system(settings.detector, "metaphor")
+    if settings.candidates.masked:
+        _masked_model(settings.candidates.masked)
 
 
 def needs(settings: Any) -> list[SourceNeed]:
@@ -126,7 +145,7 @@ def one_triplet(records: Iterator[Record], context: Context) -> Iterator[Outcome
 
 
 def predict(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """Headlines with the label of the shipped detector, which becomes their subset."""
+    """Headlines with the label of the detector, which becomes their subset."""
     every = list(records)
     analyses = context.pipeline.analyze_many(
         (record.text for record in every), kind="headline", tasks=("syntax", "metaphor")
@@ -156,7 +175,9 @@ def draw_classes(records: Iterator[Record], context: Context) -> Iterator[Outcom
 
 
 def find_candidates(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """Headlines with the best literal and metaphorical candidates for the focus verb."""
+    """Headlines with candidates for the focus verb: the best with which the detector calls them
+    literal, and the best with which it calls them metaphorical.
+    """
     while some := list(islice(records, _AT_ONCE)):
         yield from _candidates(some, context)
 
@@ -180,18 +201,81 @@ def _candidates(records: Sequence[Record], context: Context) -> Iterator[Outcome
         yield from _masked_candidates(zip(records, places, strict=True), model, context)
         return
     asked = [place for place in places if isinstance(place, WordPlace)]
-    ranked = {
-        to: iter(context.pipeline.rewriter.rank_many(asked, to, top=each)) for to in DIRECTIONS
-    }
+    sorted_verbs = iter(_sorted_by_detector(asked, each, context.pipeline))
     for record, place in zip(records, places, strict=True):
         if isinstance(place, str):
             yield Drop(record.id, place)
             continue
-        found = {
-            to: [place.fitted(lemma) for lemma in next(ranked[to]).lemmas] for to in DIRECTIONS
-        }
+        found = next(sorted_verbs)
         few = any(len(verbs) < each for verbs in found.values())
         yield Drop(record.id, "too-few-candidates") if few else record.having(**found)
+
+
+def _sorted_by_detector(
+    places: Sequence[WordPlace], each: int, pipeline: Pipeline
+) -> list[dict[str, list[str]]]:
+    """For each place the verbs that make its headline literal, and those that make it metaphorical.
+
+    The rewriter ranks verbs for both directions; a direction takes its own first. Most places are
+    full after the best few, so that only the others have all their verbs read by the detector.
+    """
+    ranked = {to: pipeline.rewriter.rank_many(places, to, top=SHORTLISTED) for to in DIRECTIONS}
+    pools = [
+        _PlacePool(place, {to: ranked[to][at].lemmas for to in DIRECTIONS})
+        for at, place in enumerate(places)
+    ]
+    judge = _RunDetector(pipeline)
+    for first in (2 * each, SHORTLISTED):
+        waiting = [pool for pool in pools if not pool.is_full(each)]
+        asked = [(pool, form) for pool in waiting for form in pool.unread(first)]
+        sentences = [pool.place.with_word(form) for pool, form in asked]
+        for (pool, form), metaphorical in zip(asked, judge.calls(sentences), strict=True):
+            pool.class_of[form] = METAPHORICAL if metaphorical else LITERAL
+    return [{to: pool.of_class(to)[:each] for to in DIRECTIONS} for pool in pools]
+
+
+class _PlacePool:
+    """The ranked verbs for a place, in its form, and the class that each gives to the headline."""
+
+    def __init__(self, place: WordPlace, lemmas: Mapping[str, Sequence[str]]) -> None:
+        self.place = place
+        self.ranked = {to: [place.fitted(one) for one in own] for to, own in lemmas.items()}
+        self.class_of: dict[str, str] = {}
+
+    def unread(self, first: int) -> list[str]:
+        """The first verbs of either direction that the detector has not read."""
+        some = dict.fromkeys(form for own in self.ranked.values() for form in own[:first])
+        return [form for form in some if form not in self.class_of]
+
+    def of_class(self, to: str) -> list[str]:
+        """The verbs of a class, those that were ranked for it first."""
+        others = (form for other in self.ranked if other != to for form in self.ranked[other])
+        every = dict.fromkeys((*self.ranked[to], *others))
+        return [form for form in every if self.class_of.get(form) == to]
+
+    def is_full(self, each: int) -> bool:
+        """Whether both classes have so many."""
+        return all(len(self.of_class(to)) >= each for to in self.ranked)
+
+
+@dataclass(frozen=True, slots=True)
+class _RunDetector:
+    """The detector of a run: the heads that ship, or the user's own."""
+
+    pipeline: Pipeline
+
+    def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[SentenceVerdict]:
+        """The scores of each sentence."""
+        own = self.pipeline.own
+        if own is None or own.metaphor is None:
+            return self.pipeline.detector.verdicts(sentences) if sentences else []
+        parses = self.pipeline.parse(sentences, ("metaphor",))
+        return [SentenceVerdict(parse.metaphor, parse.figurative or 0.0) for parse in parses]
+
+    def calls(self, sentences: Sequence[Sequence[str]]) -> list[bool]:
+        """Whether each sentence is metaphorical."""
+        limit = self.pipeline.thresholds[1]
+        return [verdict.figurative >= limit for verdict in self.verdicts(sentences)]
 
 
 def _masked_candidates(
@@ -204,7 +288,7 @@ def _masked_candidates(
             yield Drop(record.id, place)
             continue
         found = silver_candidates(
-            *(place.parse.words, place.at, _masked_model(model), pipeline, pipeline.detector),
+            *(place.parse.words, place.at, _masked_model(model), pipeline, _RunDetector(pipeline)),
             threshold=pipeline.thresholds[1],
             each=each,
         )

@@ -11,6 +11,7 @@ import msgspec
 from trope.recipes.crowd import CrowdSettings
 from trope.recipes.newsmet.gold import QUESTION, finish, make_project, simulate
 from trope.recipes.newsmet.headlines import (
+    check,
     collect,
     draw_annotated,
     draw_classes,
@@ -20,6 +21,7 @@ from trope.recipes.newsmet.headlines import (
     needs,
     one_triplet,
     predict,
+    systems,
 )
 from trope.recipes.own_texts import SourceSetting
 from trope.recipes.recipe import Card, Recipe, Step
@@ -68,6 +70,7 @@ class NewsmetSettings:
     more_than: Count
     sample: Count
     classes: ClassSizes
+    detector: str
     candidates: CandidateSettings
     crowd: CrowdSettings
 
@@ -102,4 +105,6 @@ RECIPE = Recipe(
     project=make_project,
     simulate=simulate,
     finish=finish,
+    systems=systems,
+    check=check,
 )

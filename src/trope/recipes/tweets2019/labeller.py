@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from trope.catalog import DETECTORS
 from trope.core.errors import BadInput
@@ -34,6 +35,10 @@ NAMES = (
 )
 """Labellers that are named; anything else is a folder or a file."""
 
+_LOGISTIC_NEEDS = (
+    "the labeller logistic learns from MOH and VUA; switch on inventory.moh and inventory.vua, or "
+    "use seed-neighbours"
+)
 _LABELLED_SEEDS = {"seed-neighbours": build_neighbours, "seed-abstractness": build_abstractness}
 
 
@@ -66,6 +71,29 @@ class WeakScores:
     threshold: float
 
 
+def check_labeller(settings: Any) -> None:
+    """Open what the settings name: the labeller, and seeds, vectors and encoder of the user's own.
+
+    Raises:
+        BadInput, BadModel, BadRecord, MissingData: for what cannot be used.
+    """
+    own: LabellerSettings = settings.labeller
+    name, _ = own.choose()
+    if name in _LABELLED_SEEDS:
+        _LABELLED_SEEDS[name](vectors=own.vectors or SHIPPED, seeds=own.seeds or None)
+    elif name == "seed-contexts":
+        _open_seed_contexts(own)
+    elif name == "seed-similarity":
+        build(vectors=own.vectors or SHIPPED, seeds=own.seeds or None)
+    elif name == "logistic":
+        if not settings.inventory.moh and not settings.inventory.vua:
+            raise BadInput(_LOGISTIC_NEEDS)
+    elif Path(name).is_dir():
+        open_system(name, "metaphor")
+    elif name != "encoder" and not Path(name).is_file():
+        raise BadInput(_unknown(name))
+
+
 def score_expressions(every: Sequence[Record], context: Context) -> WeakScores:
     """The scores of the labeller that the settings name, or of the best that they allow.
 
@@ -93,8 +121,12 @@ def score_expressions(every: Sequence[Record], context: Context) -> WeakScores:
         context.facts["scores"] = sha256(path)
         scores = read_scores(path, [record.id for record in every])
         return WeakScores([scores[record.id] for record in every], 0.5)
+    raise BadInput(_unknown(name))
+
+
+def _unknown(name: str) -> str:
     names = ", ".join(NAMES)
-    raise BadInput(
+    return (
         f"labeller.name: {name!r} is no labeller ({names}), folder or file of scores; "
         "fix the setting"
     )
@@ -118,8 +150,7 @@ def _by_labelled_seeds(
 def _by_seeds_in_sentences(
     every: Sequence[Record], settings: LabellerSettings, context: Context
 ) -> WeakScores:
-    own = {"seeds": settings.seeds, "vectors": settings.vectors, "model": settings.model}
-    detector = DETECTORS.load("seed-contexts")(**{key: path for key, path in own.items() if path})
+    detector = _open_seed_contexts(settings)
     context.facts["encoder"] = detector.encoder
     pairs = [
         pair if found is None else replace(pair, verb_at=found[1], words=tuple(found[0].words))
@@ -128,6 +159,11 @@ def _by_seeds_in_sentences(
     if pairs:
         detector.adapt(pairs)
     return WeakScores(detector.score_expressions(pairs), detector.threshold)
+
+
+def _open_seed_contexts(settings: LabellerSettings) -> Any:
+    own = {"seeds": settings.seeds, "vectors": settings.vectors, "model": settings.model}
+    return DETECTORS.load("seed-contexts")(**{key: path for key, path in own.items() if path})
 
 
 def _by_similarity(
@@ -154,10 +190,7 @@ def _by_logistic(every: Sequence[Record], context: Context) -> WeakScores:
     tuning = [pair for pair in known if pair.corpus == "vua-val"]
     train = [pair for pair in known if pair.corpus != "vua-val"]
     if not tuning or not train:
-        raise BadInput(
-            "the labeller logistic learns from MOH and VUA; switch on inventory.moh and "
-            "inventory.vua, or use seed-neighbours"
-        )
+        raise BadInput(_LOGISTIC_NEEDS)
     linear = Logistic()
     linear.fit_expressions([p.expression for p in train], [p.metaphor for p in train])
     linear.tune([p.expression for p in tuning], [p.metaphor for p in tuning])

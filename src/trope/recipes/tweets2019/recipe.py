@@ -25,7 +25,7 @@ from trope.recipes.tweets2019.expressions import (
     only_listed,
 )
 from trope.recipes.tweets2019.gold import QUESTION, finish, make_project, simulate
-from trope.recipes.tweets2019.labeller import LabellerSettings, weak_labels
+from trope.recipes.tweets2019.labeller import LabellerSettings, check_labeller, weak_labels
 from trope.text.normalise import STEPS, is_retweet, normalise
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -168,4 +168,5 @@ RECIPE = Recipe(
     simulate=simulate,
     finish=finish,
     renamed={"compiling.most_a_verb": "most_per_verb"},
+    check=check_labeller,
 )

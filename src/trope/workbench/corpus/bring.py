@@ -116,6 +116,7 @@ class _Job(msgspec.Struct, frozen=True):
     most_bytes: int
     threads: int | None
     systems: tuple[str, ...]
+    device: str
 
 
 class BroughtCorpora:
@@ -129,9 +130,11 @@ class BroughtCorpora:
         limit: int = 0,
         threads: int | None = None,
         systems: tuple[str, ...] = (),
+        device: str = "cpu",
     ) -> None:
         self.folder, self.limit = folder, limit
         self._index, self._threads = index or cache_folder(), threads
+        self._device = device
         self._systems = tuple(
             str(Path(name).resolve()) if Path(name).is_dir() else name for name in systems
         )
@@ -270,7 +273,8 @@ class BroughtCorpora:
     def _start(self, name: str) -> subprocess.Popen[bytes]:
         most = UNPACKED * self.limit
         own = str((self.folder / name).absolute())
-        job = _Job(own, str(self._index.absolute()), most, self._threads, self._systems)
+        index = str(self._index.absolute())
+        job = _Job(own, index, most, self._threads, self._systems, self._device)
         return subprocess.Popen(
             [sys.executable, "-c", _CODE, msgspec.json.encode(job).decode()],
             stdin=subprocess.PIPE,
@@ -313,7 +317,9 @@ class _BroughtRun:
         self._now(state="running")
         files = find_files(["."], tell=self._tell)
         _check_unpacked(files, self.job.most_bytes)
-        executor = LocalExecutor(threads=self.job.threads, systems=self.job.systems)
+        executor = LocalExecutor(
+            threads=self.job.threads, systems=self.job.systems, device=self.job.device
+        )
         model = executor.model
         settings = DetectSettings(
             trope=__version__,
@@ -326,6 +332,7 @@ class _BroughtRun:
             tokens=True,
             words=DEFAULT_WORDS,
             shard_rows=_SHARD_ROWS,
+            device=model.device,
         )
         out = self.own / self.state.folder_name
         resume = (out / MANIFEST).exists()

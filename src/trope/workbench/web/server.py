@@ -139,9 +139,10 @@ def check_parts() -> None:
 def check_model(options: WorkbenchOptions) -> None:
     """Raises TropeError if there is no such model.
 
-    The tier `base` is checked when it is loaded: its network must not be made before a fork.
+    The tier `base` is checked when it is loaded, and so is a model on a graphics processor: neither
+    may be used before a fork.
     """
-    if options.tier != BASE:
+    if options.tier != BASE and options.device == "cpu":
         Pipeline(tier=options.tier, threads=options.threads, systems=options.systems)
 
 

@@ -48,6 +48,7 @@ class WorkbenchOptions:
     base_weights: Path | None = None
     systems: tuple[str, ...] = ()
     threads: int | None = None
+    device: str = "cpu"
     token: str = ""
     bring_mb: int = 0
     brought: Path = Path("brought")
@@ -120,6 +121,7 @@ def the_pipeline() -> Pipeline:
                 threads=_options.threads,
                 base_weights=_options.base_weights,
                 systems=_options.systems,
+                device=_options.device,
             )
         return _opened["pipeline"]
 
@@ -203,6 +205,7 @@ def the_brought() -> BroughtCorpora:
                 limit=_options.bring_mb * 1_000_000,
                 threads=_options.threads,
                 systems=_options.systems,
+                device=_options.device,
             )
         return _opened["brought"]
 

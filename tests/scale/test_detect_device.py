@@ -1,0 +1,215 @@
+"""Detection on a graphics processor: its processes, and what is resumed on which device."""
+
+import json
+import os
+import signal
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora_to_detect import contents
+from detect_in_process import trope
+
+from metaphor_model import write_model
+from trope import Pipeline
+from trope.cli import engines
+from trope.core.errors import BadInput
+from trope.corpora.files import find_files
+from trope.encoder import device
+from trope.encoder.device import GraphicsCard
+from trope.scale.executors import CardExecutor, LocalExecutor, describe
+from trope.scale.folder import DetectManifest
+from trope.scale.job import DetectSettings, Executor, Shard
+from trope.scale.run import detect
+from trope.scale.shards import MadeShard
+
+pytest.importorskip("torch")
+
+TEXTS = [f"The tax crushed shop {number}." for number in range(40)]
+
+
+def pretended() -> GraphicsCard:
+    """This machine's processor as if it were a card."""
+    return GraphicsCard("a card", "cpu", "float32", 8 << 30)
+
+
+def on_card(folder: Path, threads: int | None) -> Pipeline:
+    """A pipeline of a process that has such a card."""
+    device.find_card = pretended
+    return Pipeline(folder=folder, threads=threads, device="cuda")
+
+
+def killed_once(marker: Path, work: Any, pipeline: Pipeline, shard: Shard) -> MadeShard:
+    """Work whose process is killed in the middle of the second shard, the first time."""
+    if shard.number == 1 and not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return work(pipeline, shard)
+
+
+def killed_always(work: Any, pipeline: Pipeline, shard: Shard) -> MadeShard:
+    """Work whose process is killed over the third shard, whoever does it."""
+    if shard.number == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return work(pipeline, shard)
+
+
+def settings(ran_on: str = "cuda") -> DetectSettings:
+    return DetectSettings(
+        trope="0", tier="small", model_sha256="", tokens=True, shard_rows=5, device=ran_on
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = write_model(tmp_path_factory.mktemp("model"))
+    (made / "texts.txt").write_text("\n".join(TEXTS))
+    return made
+
+
+class Wrapped:
+    """Another executor, whose work is done in another way."""
+
+    def __init__(self, executor: Executor, change: Any) -> None:
+        self.executor, self.change = executor, change
+        self.model = executor.model
+
+    def run(self, work: Any, jobs: Any) -> Any:
+        return self.executor.run(partial(self.change, work), jobs)
+
+
+def run(folder: Path, out: Path, executor: Any, *, ran_on: str = "cuda", **options: Any) -> Any:
+    files = find_files([str(folder / "texts.txt")])
+    return detect(files, settings(ran_on), out, executor, **options)
+
+
+@pytest.fixture(scope="module")
+def executor(folder: Path) -> CardExecutor:
+    return CardExecutor(partial(on_card, folder), workers=2)
+
+
+@pytest.fixture
+def one_process(folder: Path, monkeypatch: pytest.MonkeyPatch) -> LocalExecutor:
+    from trope.scale import executors
+
+    monkeypatch.setattr(executors, "load_pipeline", lambda threads: Pipeline(folder=folder))
+    return LocalExecutor(threads=1)
+
+
+def test_processes_write_what_one_writes(
+    folder: Path, tmp_path: Path, executor: CardExecutor, one_process: LocalExecutor
+) -> None:
+    assert executor.model == describe(on_card(folder, 1))
+    assert (executor.model.device, one_process.model.device) == ("cuda", "cpu")
+    assert run(folder, tmp_path / "one", one_process)["texts"] == len(TEXTS)
+    assert run(folder, tmp_path / "two", executor)["texts"] == len(TEXTS)
+    # scores of this model are exact on both, and the settings are the same
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+
+
+def test_a_killed_process_loses_and_doubles_nothing(
+    folder: Path, tmp_path: Path, executor: CardExecutor
+) -> None:
+    run(folder, tmp_path / "whole", executor)
+    marker = tmp_path / "killed"
+    run(folder, tmp_path / "again", Wrapped(executor, partial(killed_once, marker)))
+    assert marker.exists()
+    assert contents(tmp_path / "whole") == contents(tmp_path / "again")
+
+
+def test_texts_that_kill_every_process_are_named(folder: Path, tmp_path: Path) -> None:
+    executor = CardExecutor(partial(on_card, folder), workers=2)
+    with pytest.raises(BadInput, match=r"texts\.txt:11: 5 workers were lost over the 5 texts"):
+        run(folder, tmp_path / "lost", Wrapped(executor, killed_always))
+
+
+def test_errors_of_a_process_are_those_of_the_run(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no device 'gpu'"):
+        CardExecutor(partial(of_no_device, folder), workers=1)
+
+
+def of_no_device(folder: Path, threads: int | None) -> Pipeline:
+    return Pipeline(folder=folder, threads=threads, device="gpu")
+
+
+def stopped(folder: Path, out: Path, executor: Any, ran_on: str) -> None:
+    """A run that is stopped after its second shard."""
+
+    class Stopped(Exception):
+        pass
+
+    def stop(progress: Any) -> None:
+        if progress.texts >= 10:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        run(folder, out, executor, ran_on=ran_on, report=stop)
+
+
+def test_another_device_resumes_only_what_may_be_mixed(
+    folder: Path, tmp_path: Path, one_process: LocalExecutor
+) -> None:
+    out = tmp_path / "out"
+    stopped(folder, out, one_process, "cpu")
+    with pytest.raises(BadInput, match="device was 'cpu', is 'cuda', which --mix-devices allows"):
+        run(folder, out, one_process, resume=True)
+    assert run(folder, out, one_process, resume=True, mix_devices=True)["texts"] == len(TEXTS)
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert manifest["settings"]["device"] == "cpu, cuda"
+    assert manifest["state"] == "done"
+
+
+def test_a_mixed_run_stays_mixed(folder: Path, tmp_path: Path, one_process: LocalExecutor) -> None:
+    out = tmp_path / "out"
+    stopped(folder, out, one_process, "cpu, cuda")
+    with pytest.raises(BadInput, match="device was 'cpu, cuda', is 'cpu'"):
+        run(folder, out, one_process, ran_on="cpu", resume=True)
+    run(folder, out, one_process, ran_on="cpu", resume=True, mix_devices=True)
+    assert json.loads((out / "manifest.json").read_text())["settings"]["device"] == "cpu, cuda"
+
+
+def test_folders_from_before_devices_were_named_are_of_the_processor() -> None:
+    import msgspec
+
+    old = {"trope": "0", "tier": "small", "model_sha256": ""}
+    whole = {"command": "detect", "state": "done", "settings": old, "inputs": []}
+    assert msgspec.convert(whole, DetectManifest).settings.device == "cpu"
+
+
+def test_the_command_needs_a_card_for_cuda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def without() -> GraphicsCard:
+        raise BadInput("torch finds no graphics processor; check its driver, or use --device cpu")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(device, "find_card", without)
+    Path("in.txt").write_text("The tax crushed shops.\n")
+    with pytest.raises(BadInput, match="torch finds no graphics processor"):
+        trope("in.txt", "--out", "out", "--device", "cuda")
+    assert not Path("out").exists()
+    assert trope("in.txt", "--out", "out", "--device", "auto", "--counts-only").exit_code == 0
+    assert json.loads(Path("out/manifest.json").read_text())["settings"]["device"] == "cpu"
+
+
+def test_workers_follow_the_memory_of_the_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {}
+    monkeypatch.setattr(
+        engines, "open_card", lambda name: GraphicsCard("a card", "cuda", "", 5 << 30)
+    )
+    monkeypatch.setattr(engines, "usable_cores", lambda: 12)
+    from trope.scale import executors
+
+    monkeypatch.setattr(
+        executors, "CardExecutor", lambda load, **options: asked.update(options, load=load)
+    )
+    engines.load_executor("local", None, device="cuda")
+    assert (asked["workers"], asked["threads"]) == (2, 1)
+    assert asked["load"].keywords == {"systems": (), "device": "cuda"}
+    engines.load_executor("local", None, device="cuda", workers=7)
+    assert asked["workers"] == 7
+    with pytest.raises(BadInput, match="--address is for clusters"):
+        engines.load_executor("local", None, device="cuda", address="h:1")
+    with pytest.raises(BadInput, match="--workers is for clusters"):
+        engines.load_executor("local", None, workers=2)
+    with pytest.raises(BadInput, match="name cpu or cuda with --engine ray"):
+        engines.load_executor("ray", None, device="auto")
