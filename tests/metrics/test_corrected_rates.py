@@ -7,7 +7,7 @@ import pytest
 
 from trope.core.errors import BadInput
 from trope.metrics.corrected_rates import corrected_rate, rate_difference
-from trope.metrics.intervals import wilson
+from trope.metrics.intervals import jeffreys, wilson
 
 
 def corpus(rng, items: int, rate: float, right: float):
@@ -171,3 +171,16 @@ def test_a_width_that_no_rate_can_have_is_refused():
     found = corrected_rate([1, 0] * 10, [1, 0] * 10, [1, 0] * 40)
     with pytest.raises(BadInput, match="between 0 and 1"):
         found.judgments_for(0)
+
+
+@pytest.mark.parametrize(
+    ("part", "whole"), [(0, 50), (3, 50), (2.5, 50.5), (25, 50), (49, 50), (50, 50)]
+)
+def test_intervals_of_jeffreys_are_quantiles_of_beta(part, whole):
+    stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
+    low, high = stats.beta.ppf([0.025, 0.975], part + 0.5, whole - part + 0.5)
+    found = jeffreys(part, whole)
+    assert found.value == part / whole
+    assert found.low == pytest.approx(low if part else 0.0, abs=1e-9)
+    assert found.high == pytest.approx(high if part < whole else 1.0, abs=1e-9)
+    assert jeffreys(0, 0).value is None
