@@ -1,12 +1,16 @@
 """Sheets and columns of a file of items, as the page of columns offers them."""
 
 import re
+from pathlib import Path
 
+from projects import make_project
 from test_setup_pages import owner
 from test_uploads import refusal, send, served, workbook  # noqa: F401 - a fixture
 
 from trope.annotate.project import Project
-from trope.annotate.store.models import Item
+from trope.annotate.store.database import connect
+from trope.annotate.store.models import DemoItem, Item
+from trope.annotate.web.service import web_settings
 
 # ruff: noqa: F811 - fixtures are taken by importing them
 
@@ -44,3 +48,23 @@ def test_columns_without_known_names_are_guessed_by_what_they_hold(served: Proje
     same = table.replace("\n2;", "\n1;")
     used = re.findall(r'value="(\S*)" selected', olga.get(send(olga, same)).content.decode())
     assert used == ["field", "text", "field"], "numbers that repeat are no ids"
+
+
+def test_file_becomes_the_demo_task(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "p", more="[demo]\nitems = 2\ngold = 1\n")
+    connect(project, **web_settings())
+    olga = owner()
+    form = {"use-0": "id", "use-1": "text", "use-2": "gold.metaphor", "action": "demo"}
+    table = "id,text,gold.metaphor\nd1,The sea sings.,yes\nd2,The wall is white.,\n"
+    assert "Send them on the page Items" in olga.get("/project/applicants").content.decode()
+    answer = olga.post(send(olga, table), form)
+    assert answer.headers["Location"] == "/project/items"
+    assert "2 items added to the demo task" in olga.get("/project/items").content.decode()
+    assert not Item.objects.exists()
+    assert dict(DemoItem.objects.values_list("external_id", "gold")) == {
+        "d1": {"metaphor": "yes"},
+        "d2": None,
+    }
+    assert "Send them" not in olga.get("/project/applicants").content.decode()
+    again = olga.post(send(olga, table), form)
+    assert "table.csv: the demo task already has an item" in again.content.decode()

@@ -16,16 +16,31 @@ from chromium import axe_source, grave
 
 pytestmark = pytest.mark.browser
 
-TABLE = """number,sentence,genre
-s1,The news hit the town like a wave.,news
-s2,The ferry leaves the harbour at nine.,news
-s3,Her patience had worn thin by Friday.,novel
-"""
+ROWS = (
+    ("number", "sentence", "genre"),
+    ("s1", "The news hit the town like a wave.", "news"),
+    ("s2", "The ferry leaves the harbour at nine.", "news"),
+    ("s3", "Her patience – she had little – had worn thin by Friday.", "novel"),
+)
 
 
 def table_in(folder: Path) -> Path:
+    """A table as spreadsheets of some countries write it: semicolons, and not UTF-8."""
     path = folder / "sentences.csv"
-    path.write_text(TABLE, encoding="utf-8")
+    path.write_text("\r\n".join(map(";".join, ROWS)), encoding="cp1252")
+    return path
+
+
+def workbook_in(folder: Path) -> Path:
+    """A workbook whose first sheet says what the second is."""
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
+    book, path = openpyxl.Workbook(), folder / "sentences.xlsx"
+    book.active.append(["about these sentences"])
+    book.active.append(["collected by hand"])
+    sheet = book.create_sheet("Sentences")
+    for row in ROWS:
+        sheet.append(row)
+    book.save(path)
     return path
 
 
@@ -67,9 +82,13 @@ def test_whole_project_from_a_file_to_a_release(
         hand = kind(page)
         hand.go(page.get_by_role("button", name="Sign in"))
         shoot(page, "new")
-        hand.bring(page.get_by_label("Your items"), table_in(tmp_path))
+        table = table_in(tmp_path) if kind is Keyboard else workbook_in(tmp_path)
+        hand.bring(page.get_by_label("Your items"), table)
         hand.write(page.get_by_label("Title"), "Waves and ferries")
         hand.go(page.get_by_role("button", name="Create the project"))
+        page.get_by_role("heading", name=f"Columns of {table.name}").wait_for()
+        if table.suffix == ".xlsx":
+            hand.go(page.get_by_role("link", name="Sentences"))
         uses(hand)
         edits_questions(hand)
         links = invites(hand)
@@ -84,7 +103,6 @@ def test_whole_project_from_a_file_to_a_release(
 def uses(hand: Keyboard) -> None:
     """Choose what the columns are for: the ids have a name of their own."""
     page = hand.page
-    page.get_by_role("heading", name="Columns of sentences.csv").wait_for()
     assert page.get_by_label("Use of sentence").input_value() == "text"
     hand.pick(page.get_by_label("Use of number"), "id")
     assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
@@ -188,7 +206,7 @@ def looks_around(hand: Keyboard) -> None:
             assert grave(page, axe) == []
         shoot(page, name.lower())
     follow(page.get_by_label("Set up").get_by_role("link", name="History", exact=True))
-    for word in ("owner", "questions", "pay.amount", "sentences.csv"):
+    for word in ("owner", "questions", "pay.amount", "sentences."):
         assert word in page.locator("main").inner_text(), word
     follow(page.get_by_role("link", name="Version 4"))
     assert "0.10" in page.locator("main").inner_text()
@@ -207,5 +225,5 @@ def loads(file: Path, folder: Path) -> None:
     if hasattr(names, "int2str"):
         labels = {name: names.int2str(label) for name, label in labels.items()}
     assert labels == {"s1": "yes", "s2": "no", "s3": "yes"}
-    assert rows["s3"]["text"] == "Her patience had worn thin by Friday."
+    assert rows["s3"]["text"] == ROWS[3][1]
     assert rows["s3"]["genre"] == "novel"

@@ -14,6 +14,7 @@ from projects import START, Clock, make_project
 from sign_on_provider import CLIENT, Provider
 from sign_on_visits import RULES, clock, project, provider, refused, served, signed_on  # noqa: F401
 from visitors import browser
+from walking import shoot
 
 from trope.annotate.project import Project
 from trope.annotate.store.database import connect
@@ -248,6 +249,7 @@ def test_owner_signs_on_and_out_in_a_real_browser(
 
     _, link = serve("words", change)
     page = open_page(chromium, link.partition("/join")[0])
+    shoot(page, "sign-on")
     follow(page.get_by_role("link", name="Example"), "Enter")
     page.get_by_role("heading", name="Next step").wait_for()
     assert page.url.endswith("/project")
@@ -258,3 +260,4 @@ def test_owner_signs_on_and_out_in_a_real_browser(
     provider.person |= {"sub": "u-2", "email": "eve@elsewhere.org"}
     follow(page.get_by_role("link", name="Example"), "Enter")
     page.get_by_text("not on the list of this project").wait_for()
+    shoot(page, "sign-on-refused")

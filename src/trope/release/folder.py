@@ -166,7 +166,7 @@ def _parted(
     }
     if empty := [part for part, own in found.items() if not own]:
         problem = f"no group of alike items fits into {empty[0]} ({len(rows)} items)"
-        raise BadInput(f"{problem}; give other --shares, for example 1,0,0")
+        raise BadInput(f"{problem}; give other shares (--shares), for example 1,0,0")
     return found
 
 

@@ -262,19 +262,20 @@ def begin_import(
     now: datetime,
     by: str,
     do: Callable[..., int] = import_items,
+    done: str = "added",
     sheet: str = "",
 ) -> Thread | None:
     """Import a file that was sent, in a thread of its own, which has begun; None: it had before.
 
     The row of the upload says how far it is, and what was wrong. `do` takes what `import_items`
-    takes; `sheet` is that of a workbook.
+    takes, `done` says what it did; `sheet` is that of a workbook.
     """
     with write_transaction():
         idle = Upload.objects.filter(pk=upload.pk, state__in=("waiting", "failed"))
         if not idle.update(state=UploadState.RUNNING, at=now, added=0, message=""):
             return None
     options = FileOptions(format=sent_kind(upload_file(project, upload).name), sheet=sheet)
-    how = (project, upload, columns, options, now, by, do)
+    how = (project, upload, columns, options, now, by, do, done)
     work = Thread(target=_import_upload, args=how, daemon=True)
     work.start()
     return work
@@ -288,6 +289,7 @@ def _import_upload(
     now: datetime,
     by: str,
     do: Callable[..., int],
+    done: str,
 ) -> None:
     path, wrong = upload_file(project, upload), ""
     try:
@@ -300,7 +302,6 @@ def _import_upload(
             name=upload.name,
             tell=lambda added: _note(upload, state=UploadState.RUNNING, added=added),
         )
-        done = "added" if do is import_items else "replaced"
         _note(upload, state=UploadState.DONE, added=number, message=done)
         path.unlink(missing_ok=True)
     except TropeError as error:

@@ -6,7 +6,7 @@ answers are not judgments.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -28,7 +28,6 @@ from trope.annotate.store.people import ActionRefused
 from trope.annotate.store.selection import decide
 from trope.annotate.store.slots import lock_places
 from trope.core.errors import BadInput
-from trope.corpora.files import FileOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +273,8 @@ def demo_shortage(plan: Plan) -> str:
         return ""
     return (
         f"The demo task should have {wanted} items and {plan.demo.gold} control items; there are "
-        f"{plain} and {known}. Add them with 'trope annotate import DIR FILE --demo'."
+        f"{plain} and {known}. Send them on the page Items, or give "
+        "'trope annotate import DIR FILE --demo'."
     )
 
 
@@ -317,16 +317,19 @@ def import_demo(
     *,
     now: datetime,
     by: str = "",
-    safe_cells: bool = False,
-    options: FileOptions | None = None,
+    name: str = "",
+    tell: Callable[[int], None] = lambda added: None,
+    **reading: Any,
 ) -> int:
     """Add the demo items of a file, all or none; returns their number.
+
+    `reading` is what `read_items` takes, `name` what the file is called in the history.
 
     Raises:
         BadRecord: for the first invalid line.
         BadInput: for ids that the demo task already has.
     """
-    items = list(read_items(path, project.plan, safe_cells=safe_cells, options=options))
+    items = list(read_items(path, project.plan, **reading))
     with write_transaction():
         there = set(DemoItem.objects.values_list("external_id", flat=True))
         if known := next((item.id for item in items if item.id in there), None):
@@ -346,6 +349,7 @@ def import_demo(
             for number, item in enumerate(items, start=1)
         ]
         DemoItem.objects.bulk_create(rows, batch_size=500)
-        detail = {"file": path.name, "items": len(rows)}
+        detail = {"file": name or path.name, "items": len(rows)}
         Event.objects.create(at=now, who=by, what="import demo", detail=detail)
+    tell(len(rows))
     return len(rows)

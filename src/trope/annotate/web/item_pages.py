@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
@@ -15,6 +16,7 @@ from trope.annotate.exchange.files import TableStart, table_start
 from trope.annotate.exchange.items import FIELD, ColumnMapping, guess_uses, mapping_faults
 from trope.annotate.project import Project
 from trope.annotate.store import imports, people, setup
+from trope.annotate.store.practice import import_demo
 from trope.annotate.web.content import marked_segments
 from trope.annotate.web.context import SentFile, message_page, now, only, plan, takes_files
 from trope.core.errors import BadInput, BadRecord, TropeError
@@ -117,9 +119,10 @@ def mapping(request: HttpRequest, token: str) -> HttpResponse:
         imports.drop_upload(_project(), upload)
         return redirect("items")
     uses = {column: request.POST.get(f"use-{n}", "") for n, column in enumerate(start.columns)}
-    replacing = request.POST.get("action") == "replace"
+    action = request.POST.get("action", "")
+    do, done = _WORK.get(action, _WORK["import"])
     problems = list(mapping_faults(uses, plan()))
-    if replacing and "id" not in uses.values():
+    if action == "replace" and "id" not in uses.values():
         problems.append("choose the column that holds the ids of the items to replace")
     if problems:
         return _mapping_page(request, upload, start, uses, problems=problems)
@@ -129,12 +132,12 @@ def mapping(request: HttpRequest, token: str) -> HttpResponse:
     own_name = f"{upload.name.rpartition('.')[0]} {further}"
     stem = re.sub(r"[^\w.-]+", "-", own_name)[:60].strip("-") or "item"
     columns = ColumnMapping(uses, made=f"{stem}-")
-    do = setup.replace_items if replacing else imports.import_items
     work = imports.begin_import(
         *(_project(), upload, columns),
         now=now(),
         by=request.person.name,
         do=do,
+        done=done,
         sheet=start.sheet,
     )
     if work is not None:
@@ -142,8 +145,16 @@ def mapping(request: HttpRequest, token: str) -> HttpResponse:
     upload.refresh_from_db()
     if upload.state == "failed":
         return _mapping_page(request, upload, start, uses, problems=[upload.message])
-    begins = upload.state == "done" and not people.any_annotator()
+    begins = upload.state == "done" and action != "demo" and not people.any_annotator()
     return redirect("links" if begins else "items")
+
+
+_WORK: dict[str, tuple[Callable[..., int], str]] = {
+    "import": (imports.import_items, "added"),
+    "replace": (setup.replace_items, "replaced"),
+    "demo": (import_demo, "added to the demo task"),
+}
+"""What is done with the rows of a file, and how the page says that it was."""
 
 
 def _start_of(upload: Any, sheet: str = "") -> TableStart:

@@ -294,7 +294,8 @@ def history(request: HttpRequest) -> HttpResponse:
     secret = ("once", "link")  # what tells addresses of a panel, or open links, apart
     context = {
         "rows": [
-            (e, [(k, _shown(v)) for k, v in e.detail.items() if k not in secret]) for e in events
+            (e, [(k, _shown(v)) for k, v in e.detail.items() if v and k not in secret])
+            for e in events
         ],
         "following": events[-1].pk if len(events) == overview.MOST_EVENTS else None,
         "versions": setup.versions(),
