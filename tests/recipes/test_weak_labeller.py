@@ -67,7 +67,10 @@ def test_without_a_name_it_is_the_best_that_can_be_used(tmp_path):
     assert labels(found) == ["metaphor", "literal", "metaphor", "literal"]
     why = "labeller.model names no encoder for seed-contexts"
     assert (found.facts["labeller"], found.facts["because"]) == ("seed-neighbours", why)
-    assert said == [("weak labels", f"by seed-neighbours, because {why}")]
+    better = "better with an encoder: pip install 'trope[hub]' and --set labeller.model=sentence-"
+    [(name, note)] = said
+    assert name == "weak labels"
+    assert note.startswith(f"by seed-neighbours, because {why}; {better}")
 
 
 def test_without_a_name_an_encoder_is_used_and_a_name_is_stronger(tmp_path):
