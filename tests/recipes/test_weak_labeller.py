@@ -144,6 +144,7 @@ def test_a_trained_folder_and_one_of_another_task(tmp_path):
         ("labeller.name=logistic", "learns from MOH and VUA; switch on"),
         ("labeller.seeds={folder}/README.md", "is no seed"),
         ("labeller.vectors={folder}/none", "none: not found"),
+        ("compiling.review={folder}/none", "none: not found"),
     ],
 )
 def test_a_labeller_of_no_use_is_refused_before_anything_is_written(change, said, tmp_path, capsys):
