@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import socket
 import subprocess
 import sys
@@ -94,7 +95,7 @@ def judge(
 
 def trope(*words: object) -> str:
     """What a command of trope prints; the command is shown as one would type it."""
-    print("$ trope", *words, flush=True)
+    print("$", shlex.join(["trope", *map(str, words)]), flush=True)
     command = [sys.executable, "-m", "trope", *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

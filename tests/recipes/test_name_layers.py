@@ -100,3 +100,24 @@ def test_other_runs_and_bad_sheets_are_refused(
     assert "review.csv:3: sample 'notes-2-1': unknown decision 'perhaps'" in said
     assert go("recipe", "layers", tmp_path, "--out", tmp_path / "task") == 2
     assert not (tmp_path / "task").exists()
+
+
+def test_sheet_that_is_not_there_is_refused_before_anything_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_recipe(tmp_path, "--set", f"review={tmp_path / 'none.csv'}") == 2
+    assert "none.csv: not found" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_sheet_that_a_spreadsheet_saved_with_semicolons_is_read(tmp_path: Path) -> None:
+    assert run_recipe(tmp_path) == 0
+    sheet = tmp_path / "run" / "review.csv"
+    review(sheet, {"Reading": "homonym"})
+    with sheet.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    with sheet.open("w", newline="", encoding="utf-8-sig") as file:
+        csv.writer(file, delimiter=";").writerows(rows)
+    assert run_recipe(tmp_path) == 0
+    dropped = (tmp_path / "run" / "dropped.jsonl").read_text(encoding="utf-8")
+    assert '"homonym"' in dropped

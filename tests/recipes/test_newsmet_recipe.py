@@ -188,6 +188,7 @@ def test_candidates_take_the_form_of_the_verb_and_idioms_go(shipped):
         assert len(set(kept.fields[direction])) == 3
         assert all(word.endswith("s") for word in kept.fields[direction])
         assert "attacks" not in kept.fields[direction]
+        assert set(kept.fields[direction]) < set(kept.fields["initial"])
         assert called(shipped, "Mayor {} plan before the summer", kept.fields[direction]) == {
             direction
         }

@@ -67,7 +67,10 @@ def test_without_a_name_it_is_the_best_that_can_be_used(tmp_path):
     assert labels(found) == ["metaphor", "literal", "metaphor", "literal"]
     why = "labeller.model names no encoder for seed-contexts"
     assert (found.facts["labeller"], found.facts["because"]) == ("seed-neighbours", why)
-    assert said == [("weak labels", f"by seed-neighbours, because {why}")]
+    better = "better with an encoder: pip install 'trope[hub]' and --set labeller.model=sentence-"
+    [(name, note)] = said
+    assert name == "weak labels"
+    assert note.startswith(f"by seed-neighbours, because {why}; {better}")
 
 
 def test_without_a_name_an_encoder_is_used_and_a_name_is_stronger(tmp_path):
@@ -141,6 +144,7 @@ def test_a_trained_folder_and_one_of_another_task(tmp_path):
         ("labeller.name=logistic", "learns from MOH and VUA; switch on"),
         ("labeller.seeds={folder}/README.md", "is no seed"),
         ("labeller.vectors={folder}/none", "none: not found"),
+        ("compiling.review={folder}/none", "none: not found"),
     ],
 )
 def test_a_labeller_of_no_use_is_refused_before_anything_is_written(change, said, tmp_path, capsys):

@@ -3,8 +3,8 @@
     python examples/your-own/mean/run.py WORK
 
 The procedure of Pitarch, Bernad and Gracia (2023): items with one right and three wrong endings are
-made from metaphors with mappings of roles, people say which are sound, and a ranker of endings is
-trained and evaluated by folds on what they accepted.
+made from metaphors with mappings of roles, people say which are sound, and a system is trained on
+what they accepted, measured, and asked about items of one's own.
 """
 
 from __future__ import annotations
@@ -93,6 +93,11 @@ path = "{folder}/Rahmen.yml"
 name = "our-frames"
 licence = "CC BY 4.0"
 """
+# items without a right choice: every column after the third holds a choice
+QUESTION = """MetSource,MetTarget,SourceRole,one,two,three
+friendship,garden,friend,gardener,river,curtain
+science,journey,researcher,soup,traveller,crane
+"""
 
 
 def right_ending(text: str) -> str:
@@ -117,7 +122,6 @@ def write_items(run: Path, path: Path) -> int:
     names = ("first_domain", "second_domain", "element", "gold", "sDdA", "dDsA", "dDdA")
     header = ("MetSource", "MetTarget", "SourceRole", "TargetRoleGold",
               "SameFrameDifferentAttribute", "DiffFrameSameAtt", "DiffFrameDiffAtt")  # fmt: skip
-    path.parent.mkdir(parents=True)
     with path.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, delimiter=";")
         rows.writerow(header)
@@ -138,13 +142,14 @@ def main(work: Path) -> None:
     answers = judge(run / "project", work / "answers", answer, people=3)
     trope(*recipe, "--out", run, "--answers", answers, "--quiet")
 
-    items = work / "data" / "mean" / "MEAN_datasetV1.csv"
+    items = work / "accepted items.csv"
     print(write_items(run, items), "items were accepted")
-    inventory = work / "data" / "conceptual"
-    inventory.mkdir()
-    (inventory / "metaphors.yaml").write_bytes((mine / "our metaphors.yaml").read_bytes())
-    (inventory / "frames.yaml").write_bytes((mine / "Rahmen.yml").read_bytes())
-    trope("evaluate", "analogy", "--from", work / "data", "--part", "choice,static")
+    trope("train", "analogy", "--on", items, "--out", work / "system")
+    trope("evaluate", "analogy", "--on", items, "--system", work / "system")
+    trope("evaluate", "analogy", "--on", items, "--folds", 5)
+    question = work / "new items.csv"
+    question.write_text(QUESTION, encoding="utf-8")
+    trope("analogy", "answer", question, "--system", work / "system")
 
     trope("release", run, "--out", work / "release", "--name", "our-analogies")
     from datasets import load_dataset

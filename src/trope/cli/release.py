@@ -156,7 +156,7 @@ def _text(summary: ReleaseSummary, target: Path) -> str:
     lines = [
         f"{target}: {summary.name}",
         f"items: {parts}, in {summary.groups} groups that stay together",
-        f"judgments: {len(summary.run.judgments)} by {summary.annotators()} annotators",
+        f"judgments: {len(summary.run.judgments)} answers by {summary.annotators()} annotators",
     ]
     for name, table in summary.further.items():
         sizes = ", ".join(f"{split} {len(rows)}" for split, rows in table.splits.items())

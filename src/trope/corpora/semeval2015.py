@@ -24,7 +24,8 @@ FILES: dict[SplitName, str] = {
 }
 """The file that decides which tweets a split has."""
 
-_BEGINNING = re.compile(r"\d+\t")
+# digits or, of another service, any id before a score: the rest of a text may have a tab, too
+_BEGINNING = re.compile(r"(\d+|[\w.:/#-]*\d[\w.:/#-]*(?=\t[+-]?\d+(\.\d+)?\t))\t")
 _TRAIN_TEXTS = (("trainingText.gz", 2, 3), ("oldTrainign.gz", 2, 3), ("tagged-train.tsv.gz", 2, 4))
 _CUT_TEXTS = ("figurative_clean.tsv.gz", 1, 2)
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from trope.core.records import Analysis
@@ -201,19 +201,22 @@ def _candidates(records: Sequence[Record], context: Context) -> Iterator[Outcome
         yield from _masked_candidates(zip(records, places, strict=True), model, context)
         return
     asked = [place for place in places if isinstance(place, WordPlace)]
-    sorted_verbs = iter(_sorted_by_detector(asked, each, context.pipeline))
+    pools = iter(_sorted_by_detector(asked, each, context.pipeline))
     for record, place in zip(records, places, strict=True):
         if isinstance(place, str):
             yield Drop(record.id, place)
             continue
-        found = next(sorted_verbs)
-        few = any(len(verbs) < each for verbs in found.values())
-        yield Drop(record.id, "too-few-candidates") if few else record.having(**found)
+        pool = next(pools)
+        if pool.is_full(each):
+            found = {to: pool.of_class(to)[:each] for to in DIRECTIONS}
+            yield record.having(**found, initial=pool.proposed)
+        else:
+            yield Drop(record.id, "too-few-candidates")
 
 
 def _sorted_by_detector(
     places: Sequence[WordPlace], each: int, pipeline: Pipeline
-) -> list[dict[str, list[str]]]:
+) -> list[_PlacePool]:
     """For each place the verbs that make its headline literal, and those that make it metaphorical.
 
     The rewriter ranks verbs for both directions; a direction takes its own first. Most places are
@@ -231,7 +234,7 @@ def _sorted_by_detector(
         sentences = [pool.place.with_word(form) for pool, form in asked]
         for (pool, form), metaphorical in zip(asked, judge.calls(sentences), strict=True):
             pool.class_of[form] = METAPHORICAL if metaphorical else LITERAL
-    return [{to: pool.of_class(to)[:each] for to in DIRECTIONS} for pool in pools]
+    return pools
 
 
 class _PlacePool:
@@ -241,6 +244,12 @@ class _PlacePool:
         self.place = place
         self.ranked = {to: [place.fitted(one) for one in own] for to, own in lemmas.items()}
         self.class_of: dict[str, str] = {}
+
+    @property
+    def proposed(self) -> list[str]:
+        """All verbs before the detector sorts them, from both rankings in turn."""
+        in_turn = zip_longest(*self.ranked.values())
+        return list(dict.fromkeys(form for forms in in_turn for form in forms if form))
 
     def unread(self, first: int) -> list[str]:
         """The first verbs of either direction that the detector has not read."""

@@ -160,6 +160,12 @@ def _record(sample: NameSample, identifier: str) -> Record:
     return Record(identifier, " ".join(sample.sentences), fields)
 
 
+def check(settings: Semeval2007Settings) -> None:
+    """Read the review sheet that is named; BadInput for one of no use."""
+    if settings.review:
+        read_review_sheet(Path(settings.review))
+
+
 def reviewed(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
     """Samples without those that a reviewer removes, in a sheet of their own or that of the run."""
     every = list(records)
@@ -243,4 +249,5 @@ RECIPE = Recipe(
     simulate=simulate,
     finish=finish,
     renamed={"texts": "sources.texts"},
+    check=check,
 )

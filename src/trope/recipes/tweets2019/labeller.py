@@ -39,6 +39,10 @@ _LOGISTIC_NEEDS = (
     "the labeller logistic learns from MOH and VUA; switch on inventory.moh and inventory.vua, or "
     "use seed-neighbours"
 )
+_BETTER = (
+    "better with an encoder: pip install 'trope[hub]' and "
+    "--set labeller.model=sentence-transformers/all-mpnet-base-v2 (438 MB)"
+)
 _LABELLED_SEEDS = {"seed-neighbours": build_neighbours, "seed-abstractness": build_abstractness}
 
 
@@ -105,7 +109,8 @@ def score_expressions(every: Sequence[Record], context: Context) -> WeakScores:
     settings: LabellerSettings = context.settings.labeller
     name, why = settings.choose()
     context.facts["labeller"], context.facts["because"] = name, why
-    context.tell("weak labels", f"by {name}, because {why}")
+    better = "" if settings.name or settings.model else f"; {_BETTER}"
+    context.tell("weak labels", f"by {name}, because {why}{better}")
     path = Path(name)
     if name in _LABELLED_SEEDS:
         return _by_labelled_seeds(every, name, settings)

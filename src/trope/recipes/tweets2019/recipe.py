@@ -23,6 +23,7 @@ from trope.recipes.tweets2019.expressions import (
     compile_set,
     extract,
     only_listed,
+    read_review,
 )
 from trope.recipes.tweets2019.gold import QUESTION, finish, make_project, simulate
 from trope.recipes.tweets2019.labeller import LabellerSettings, check_labeller, weak_labels
@@ -106,6 +107,12 @@ def needs(settings: Tweets2019Settings) -> list[SourceNeed]:
     ]
 
 
+def check(settings: Tweets2019Settings) -> None:
+    """Open the labeller and the review sheet; BadInput for what cannot be used."""
+    check_labeller(settings)
+    read_review(settings.compiling.review)
+
+
 def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
     """All tweets of the sources, emotional ones first."""
     sources = context.settings.sources
@@ -168,5 +175,5 @@ RECIPE = Recipe(
     simulate=simulate,
     finish=finish,
     renamed={"compiling.most_a_verb": "most_per_verb"},
-    check=check_labeller,
+    check=check,
 )
