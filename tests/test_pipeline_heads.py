@@ -26,9 +26,9 @@ def sent(pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch) -> list[tuple[list
     told: list[tuple[list[Any], Any]] = []
     submit = pipeline.encoder.submit
 
-    def watched(sentences: Any, outputs: Any) -> Any:
+    def watched(sentences: Any, outputs: Any, *read: Any) -> Any:
         told.append((list(map(tuple, sentences)), outputs))
-        return submit(sentences, outputs)
+        return submit(sentences, outputs, *read)
 
     monkeypatch.setattr(pipeline.encoder, "submit", watched)
     return told

@@ -5,6 +5,7 @@ import os
 import signal
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from trope.core.errors import BadInput
 from trope.corpora.files import find_files
 from trope.encoder import device
 from trope.encoder.device import GraphicsCard
-from trope.scale.executors import CardExecutor, LocalExecutor, describe
+from trope.scale.executors import CardExecutor, LocalExecutor, _Crew, describe
 from trope.scale.folder import DetectManifest
 from trope.scale.job import DetectSettings, Executor, Shard
 from trope.scale.run import detect
@@ -213,3 +214,40 @@ def test_workers_follow_the_memory_of_the_card(monkeypatch: pytest.MonkeyPatch) 
         engines.load_executor("local", None, workers=2)
     with pytest.raises(BadInput, match="name cpu or cuda with --engine ray"):
         engines.load_executor("ray", None, device="auto")
+
+
+class PretendedRay:
+    """A cluster of so many processors and cards, which never has room for a worker."""
+
+    def __init__(self, **resources: float) -> None:
+        self.resources = resources
+        self.asked: list[dict[str, Any]] = []
+
+    def cluster_resources(self) -> dict[str, float]:
+        return self.resources
+
+    def remote(self, **needs: Any) -> Any:
+        def start(*_: object) -> Any:
+            self.asked.append(needs)
+            return SimpleNamespace(describe=SimpleNamespace(remote=object))
+
+        return lambda actor: SimpleNamespace(remote=start)
+
+    def wait(self, answers: Any, timeout: float) -> Any:
+        return [], answers
+
+
+def test_workers_of_ray_share_the_cards() -> None:
+    ray = PretendedRay(CPU=40.0, GPU=2.0)
+    _Crew(ray, on_card, None, 1, cards=True).grow()
+    assert len(ray.asked) == 32
+    assert {(needs["num_cpus"], needs["num_gpus"]) for needs in ray.asked} == {(1, 1 / 16)}
+    ray = PretendedRay(CPU=40.0)
+    _Crew(ray, on_card, None, 1).grow()
+    assert (len(ray.asked), ray.asked[0]["num_gpus"]) == (40, 0)
+
+
+def test_a_cluster_without_a_card_says_so() -> None:
+    crew = _Crew(PretendedRay(CPU=40.0), on_card, None, 1, cards=True)
+    with pytest.raises(BadInput, match=r"no machine of the Ray cluster .*ray start --num-gpus"):
+        crew.first()

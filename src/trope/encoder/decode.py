@@ -7,9 +7,12 @@ that a list of rules can be stored, read and reviewed.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from time import thread_time
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +22,7 @@ from trope.core.records import ROOT, Parse
 from trope.encoder.session import (
     FIGURE_OUTPUTS,
     MEANING,
+    SENTIMENT,
     SENTIMENT_OUTPUTS,
     TAGS,
     AnyEncoder,
@@ -115,28 +119,58 @@ class Stretch:
     names: list[int] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class ReadBatch:
+    """What was read from a batch: decisions by sentence, and scores of whole sequences.
+
+    With the seconds of computing and of reading.
+    """
+
+    stretches: list[tuple[int, Stretch]]
+    whole: BatchPass
+    computing: float
+    reading: float
+
+
+def read_scores(done: BatchPass, encoder: AnyEncoder) -> ReadBatch:
+    """The decisions on a batch, without most of its scores."""
+    began = thread_time()
+    found = list(_read_windows(done, encoder))
+    kept = {name: done.outputs[name] for name in SENTIMENT if name in done.outputs}
+    whole = BatchPass(done.windows, kept, done.seconds)
+    return ReadBatch(found, whole, done.seconds, thread_time() - began)
+
+
+def read_results(
+    pending: deque[Future[ReadBatch]], timings: dict[str, float]
+) -> Iterator[ReadBatch]:
+    """What was read from each batch, as it ends; its seconds are added to `timings`."""
+    while pending:
+        batch = pending.popleft().result()
+        timings["encoder"] += batch.computing
+        timings["decode"] += batch.reading
+        yield batch
+
+
 def _model_decides(form: str, upos: str, xpos: str) -> None:
     """None: every lemma is the model's."""
 
 
 def decode(
     sentences: Sequence[tuple[str, ...]],
-    passes: Iterable[BatchPass],
+    batches: Iterable[ReadBatch],
     encoder: AnyEncoder,
     lemmatise: Lemmatise = _model_decides,
 ) -> list[Parse]:
-    """The parses of the sentences from the passes, in the order of the sentences.
-
-    The passes may come in any order; each is forgotten once it is read.
-    """
+    """The parses of the sentences from batches in any order, in the order of the sentences."""
     stretches: list[list[Stretch]] = [[] for _ in sentences]
     scores = SentimentScores(len(sentences))
     scored = False
-    for done in passes:
-        for sentence, stretch in _read_batch(done, encoder):
+    for batch in batches:
+        for sentence, stretch in batch.stretches:
             stretches[sentence].append(stretch)
-        scores.add(done)
-        scored = scored or "sentiment" in done.outputs
+        scores.add(batch.whole)
+        scored = scored or bool(batch.whole.outputs)
     parses = [
         join_stretches(words, sorted(parts, key=lambda s: s.first), encoder, lemmatise)
         for words, parts in zip(sentences, stretches, strict=True)
@@ -160,10 +194,11 @@ def read_words(
 ) -> list[Parse]:
     """Sentences (of at least one word) with what is asked for and nothing else."""
     words = [tuple(sentence) for sentence in sentences]
-    return decode(words, run_passes(encoder, words, outputs), encoder)
+    passes = run_passes(encoder, words, outputs)
+    return decode(words, (read_scores(done, encoder) for done in passes), encoder)
 
 
-def _read_batch(done: BatchPass, encoder: AnyEncoder) -> Iterator[tuple[int, Stretch]]:
+def _read_windows(done: BatchPass, encoder: AnyEncoder) -> Iterator[tuple[int, Stretch]]:
     """The decisions on each window of a batch with the number of its sentence."""
     tags = {name: done.outputs[name].argmax(-1) for name in TAGS if name in done.outputs}
     heads: list[list[int]] = [[] for _ in done.windows]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -117,18 +117,10 @@ def passes(
     yield from results(deque(encoder.submit(sentences, outputs)))
 
 
-def results(
-    pending: deque[Future[BatchPass]], timings: dict[str, float] | None = None
-) -> Iterator[BatchPass]:
-    """Each batch as it ends, forgotten once read: scores take far more room than trees.
-
-    The seconds of computing are added to those of the encoder in `timings`.
-    """
+def results(pending: deque[Future[BatchPass]]) -> Iterator[BatchPass]:
+    """Each batch as it ends, forgotten once read: scores take far more room than trees."""
     while pending:
-        done = pending.popleft().result()
-        if timings is not None:
-            timings["encoder"] += done.seconds
-        yield done
+        yield pending.popleft().result()
 
 
 class Forkable(Protocol):
@@ -231,25 +223,39 @@ class Encoder:
         return ThreadPoolExecutor(threads, thread_name_prefix="trope-encoder")
 
     def submit(
-        self, sentences: Sequence[Sequence[str]], outputs: Sequence[str] = SYNTAX
-    ) -> list[Future[BatchPass]]:
-        """Send sentences (of at least one word) through the network, once, in batches."""
+        self,
+        sentences: Sequence[Sequence[str]],
+        outputs: Sequence[str] = SYNTAX,
+        read: Callable[[BatchPass], Any] | None = None,
+    ) -> list[Future[Any]]:
+        """Send sentences (of at least one word) through the network, once, in batches.
+
+        Each batch comes back as it is, or as what `read` makes of it in the thread that computed
+        it: scores take far more room than what is read from them.
+        """
         session, pieces = self._session(outputs), self.vocabulary.pieces
         pending = [
             w for number, words in enumerate(sentences) for w in windows(number, pieces(words))
         ]
         return [
-            self._workers.submit(self._run_batch, session, batch, outputs)
+            self._workers.submit(self._run_batch, session, batch, outputs, read)
             for batch in batches(pending, BATCH_PIECES if self.card is None else self.card.pieces)
         ]
 
-    def _run_batch(self, session: Any, batch: list[Window], outputs: Sequence[str]) -> BatchPass:
+    def _run_batch(
+        self,
+        session: Any,
+        batch: list[Window],
+        outputs: Sequence[str],
+        read: Callable[[BatchPass], Any] | None,
+    ) -> Any:
         began = thread_time()
         arrays = session.run(list(outputs), network_input(batch, self.vocabulary))
         named = dict(zip(outputs, arrays, strict=True))
         if self.labels.valence and "sentiment" in named:
             named["sentiment"] = _with_valence(named["sentiment"], self.labels.valence)
-        return BatchPass(batch, named, thread_time() - began)
+        done = BatchPass(batch, named, thread_time() - began)
+        return done if read is None else read(done)
 
 
 def _complete(folder: Path) -> Path:
@@ -320,6 +326,8 @@ def open_session(path: Path, content: bytes | None = None) -> Any:
     options.inter_op_num_threads = 1
     # planning how nodes share memory takes most of the time of opening, and saves none at work
     options.enable_mem_reuse = False
+    # a block for every length of batch would take a third of all memory, and saves no time
+    options.enable_mem_pattern = False
     options.add_session_config_entry(
         "session.model_external_initializers_file_folder_path", str(path.parent)
     )

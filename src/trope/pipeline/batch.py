@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from time import thread_time
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from trope.core.records import (
     TextKind,
 )
 from trope.core.texts import Text
-from trope.encoder.decode import decode
+from trope.encoder.decode import ReadBatch, decode, read_results, read_scores
 from trope.encoder.session import (
     FIGURES,
     METAPHOR,
@@ -31,9 +31,7 @@ from trope.encoder.session import (
     SYNTAX,
     TAGS,
     AnyEncoder,
-    BatchPass,
     Encoder,
-    results,
 )
 from trope.lexicon.inflection import lemma
 from trope.tasks.figures.views import DomainSystem, add_domains, add_figures, open_domains
@@ -66,8 +64,8 @@ from trope.relations import extract_all
 BATCH_CHARACTERS = 500_000
 """A batch ends here if its texts are long, so that memory does not grow with their length."""
 
-Passes = deque[Future[BatchPass]]
-"""What is on its way through the network; taken out as it is read."""
+Passes = deque[Future[ReadBatch]]
+"""What is on its way through the network; taken out as it is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +136,7 @@ class BatchAnalyzer:
         began = thread_time()
         split, words = read_batch(texts, kind)
         self.timings["text"] += thread_time() - began
-        passes = deque(self.encoder.submit(words, outputs) if outputs else ())
+        passes = self._submit(words, outputs) if outputs else deque()
         whole = WholeTexts()
         if "sentiment" in tasks:
             # the pass over the sentences scores a text of one sentence already
@@ -181,8 +179,12 @@ class BatchAnalyzer:
 
     def parse(self, sentences: list[tuple[str, ...]], tasks: Sequence[str]) -> list[Parse]:
         """The parses of sentences that have words, with what the tasks need."""
-        passes = self.encoder.submit(sentences, self._outputs(tasks))
-        return self._decode(sentences, deque(passes), tasks)
+        return self._decode(sentences, self._submit(sentences, self._outputs(tasks)), tasks)
+
+    def _submit(self, sentences: Sequence[tuple[str, ...]], outputs: Sequence[str]) -> Passes:
+        """Send sentences to the small network; the threads that compute also read its scores."""
+        read = partial(read_scores, encoder=self.encoder)
+        return deque(self.encoder.submit(sentences, outputs, read))
 
     def sentiments(
         self, texts: Sequence[Sequence[Parse]], kind: TextKind
@@ -212,7 +214,7 @@ class BatchAnalyzer:
         self, words: list[tuple[str, ...]], passes: Passes, tasks: Sequence[str]
     ) -> list[Parse]:
         began = thread_time()
-        parses = decode(words, results(passes, self.timings), self.encoder, lemma)
+        parses = decode(words, read_results(passes, self.timings), self.encoder, lemma)
         self.timings["decode"] += thread_time() - began
         outputs = self._head_outputs(tasks)
         # sentiment alone is read from whole texts
