@@ -189,6 +189,7 @@ def test_a_page_and_its_links_keep_the_words_that_count(corpus_bench: CorpusBenc
         status, page = corpus_bench.get(path)
         assert status == 200
         assert 'href="/corpus/rates?words=all"' in page
+        assert "<option selected>all</option>" in page
 
 
 def test_programs_choose_the_words_that_count(corpus_bench: CorpusBench) -> None:

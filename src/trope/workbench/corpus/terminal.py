@@ -58,7 +58,9 @@ def _verbs(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
 
 
 def _figures(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
-    grid = _grid("figure", "", "count", "rate (95 %)", "texts", "DP", "novelty", "surprise")
+    novel = any(row["novelty"] is not None for row in table.dicts())
+    names = ("figure", "", "count", "rate (95 %)", "texts", "DP", "surprise")
+    grid = _grid(*names, *(["novelty"] if novel else []))
     wide = width >= _WIDE
     if wide:
         grid.add_column("example", no_wrap=True, overflow="ellipsis")
@@ -66,7 +68,7 @@ def _figures(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
         grid.add_row(
             *(printable(row["lemma"]), row["upos"] or row["kind"], f"{row['count']:,}"),
             *(percent(_interval(row)), f"{row['texts']:,}", f"{row['dispersion']:.2f}"),
-            *(number(row["novelty"]), number(row["surprise"], ".1f")),
+            *(number(row["surprise"], ".1f"), *([number(row["novelty"])] if novel else [])),
             *([printable(row["example"])] if wide else []),
         )
     yield grid

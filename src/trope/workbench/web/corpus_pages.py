@@ -110,7 +110,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     table = answer(corpus, query)
     everything = shown_rows("rates", [table.about["all"]])[0]
     context = {"view": "overview", "corpus": corpus, "everything": everything}
-    context |= {"charts": charts(corpus), "plots": _plots_installed()}
+    context |= {"charts": charts(corpus), "plots": _plots_installed(), "given": request.GET}
     return _page(request, "corpus_overview.html", context)
 
 
@@ -160,7 +160,7 @@ def text(request: HttpRequest, number: int) -> HttpResponse:
     figures = corpus.source.figures_of(number)
     context |= {"pieces": pieces(table, request.GET.get("at", ""), figures)} | _cell(corpus, query)
     context |= {"figures": shown_figures(table.about["text"], figures)}
-    context |= {"after": None if last else number + 1}
+    context |= {"after": None if last else number + 1, "given": request.GET}
     return _page(request, "corpus_text.html", context)
 
 
