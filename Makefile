@@ -72,6 +72,8 @@ evaluate: $(VENV)/dev.stamp
 	$(BIN)/trope evaluate sentiment --from $(SHARED)/data --write docs/figures.json
 	$(BIN)/trope evaluate analogy --from $(SHARED)/data --write docs/figures.json
 	$(BIN)/trope evaluate rewriting --from $(SHARED)/data --write docs/figures.json
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --upgrade --target build/domains ./packages/trope-domains
+	PYTHONPATH=build/domains $(BIN)/trope evaluate domains --from $(SHARED)/data --write docs/figures.json
 
 bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/startup.py

@@ -5,6 +5,7 @@ CC BY-NC-SA 4.0. trope finds `open_system` by its entry point.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,14 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from trope.core.errors import BadModel, MissingData
-from trope.core.files import sha256
+from trope.core.files import read_text, sha256
 from trope.encoder.session import Encoder
 from trope.tasks.figures.views import DomainSpan, SourceDomain
-from trope_domains.features import Array, SpanReader, read_words
+from trope_domains.features import WORDS, Array, SpanReader, read_words
 
 SHIPPED = Path(__file__).parent / "weights"
-MODEL = "model.npz"
+MODEL, RECORD = "model.npz", "training.json"
 _BATCH = 512
+_INSTALL = "install trope-domains again: pip install ./packages/trope-domains"
+_TRAIN = "python -m trope_domains.train --from DATA --out FOLDER"
 
 
 class LearntDomains:
@@ -33,15 +36,9 @@ class LearntDomains:
 
     def __init__(self, encoder: Encoder, folder: Path | None = None) -> None:
         path = (folder or SHIPPED) / MODEL
-        if not path.is_file():
-            raise MissingData(path, "give a folder that `python -m trope_domains.train` wrote")
-        self.sha256 = sha256(path)
+        self.sha256 = _checked(path, encoder, _INSTALL if folder is None else f"write it: {_TRAIN}")
         with np.load(path, allow_pickle=False) as arrays:
             stored = {name: arrays[name] for name in arrays.files}
-        if text(stored["encoder"]) != sha256(encoder.folder / "encoder.onnx"):
-            problem = "was trained with another encoder than the one that is used"
-            remedy = "train it again: python -m trope_domains.train --from DATA --out FOLDER"
-            raise BadModel(path, f"{problem}; {remedy}")
         self.concepts = tuple(text(stored["concepts"]).split("\n"))
         self.groups = tuple(text(stored["groups"]).split("\n"))
         self._group_of = stored["group_of"].astype(np.intp)
@@ -84,6 +81,32 @@ class LearntDomains:
             scores = np.exp(scores - scores.max(axis=1, keepdims=True))
             total += scores / scores.sum(axis=1, keepdims=True)
         return total / len(self._hidden)
+
+
+def _checked(path: Path, encoder: Encoder, remedy: str) -> str:
+    """The checksum of weights that are whole and fit the encoder and the vectors of words."""
+    for needed, how in ((path, remedy), (path.parent / RECORD, remedy), (WORDS, _INSTALL)):
+        if not needed.is_file():
+            raise MissingData(needed, how)
+    try:
+        record = json.loads(read_text(path.parent / RECORD))
+        made = {name: record[name] for name in ("sha256", "words", "encoder")}
+    except (ValueError, KeyError, TypeError):
+        raise BadModel(path.parent / RECORD, f"is altered or damaged; {remedy}") from None
+    if sha256(path) != made["sha256"]:
+        raise BadModel(path, f"is altered or damaged ({RECORD} has another SHA-256); {remedy}")
+    if sha256(WORDS) != made["words"]:
+        raise BadModel(WORDS, f"is not the file that {path} was trained with; {_INSTALL}")
+    if encoder_checksum(encoder) != made["encoder"]:
+        problem = "was trained with another encoder than that of this trope"
+        ways = f"train it again ({_TRAIN}), or do without: pip uninstall trope-domains"
+        raise BadModel(path, f"{problem}; install the version that belongs to it, {ways}")
+    return str(made["sha256"])
+
+
+def encoder_checksum(encoder: Encoder) -> str:
+    """What tells one encoder from another."""
+    return sha256(encoder.folder / "encoder.onnx")
 
 
 def open_system(encoder: Encoder, folder: Path | None = None) -> LearntDomains:

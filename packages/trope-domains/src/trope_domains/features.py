@@ -29,6 +29,11 @@ _SENSES, _SYNONYMS, _CLASSES, _MOST_WORDS = 2, 3, 2, 40
 """How much of each part of speech of a lemma is read, and how many words in all."""
 
 
+STRENGTHS = ((256, 16.0), (128, 11.0), (64, 8.0), (64, 11.0), (256, 14.0), (26, 5.0))
+"""The sizes of the parts of a row, and the length that each is scaled to: context, static vectors,
+the two of the large encoder, senses, the free system."""
+
+
 class SpanRows(NamedTuple):
     """[span, number] and, for each span, its words as weighted features."""
 

@@ -1,4 +1,4 @@
-"""`python -m trope_domains.words`: vectors of lemmas by all-mpnet-base-v2, once.
+"""`python -m trope_domains.words --bases FOLDER`: vectors of lemmas by all-mpnet-base-v2, once.
 
 Each lemma is read by itself, in a middle layer, and as the first of its synonyms and classes of
 WordNet, as a whole text. Both are cut to their principal components and kept as bytes.
@@ -14,14 +14,15 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors.torch import load_file
 
+from trope.core.files import sha256
 from trope.encoder.models import model_folder
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.trunk import Trunk
 from trope.encoder.windows import Window, network_input
 from trope.lexicon.vectors import read_vectors
 from trope.lexicon.wordnet import PARTS, read_wordnet
+from trope.train.encoder.bases import fetch, read_weights
 from trope_domains.features import WORDS, Array, described
 
 _BASE = "all-mpnet-base-v2"
@@ -31,13 +32,10 @@ _RANGE = 3.5
 
 
 def vocabulary() -> list[str]:
-    """The words of WordNet that are frequent or have several senses."""
-    nets = [read_wordnet(part) for part in PARTS]
-    frequent = {word.lower() for word in read_vectors().words}
-    words = {lemma for net in nets for lemma in net.lemmas if lemma.isalpha()}
-    return sorted(
-        word for word in words if word in frequent or sum(len(net.senses(word)) for net in nets) > 1
-    )
+    """The lemmas of WordNet that are frequent or that the free system lists."""
+    wanted = listed_words() | {word.lower() for word in read_vectors().words}
+    lemmas = {lemma for part in PARTS for lemma in read_wordnet(part).lemmas}
+    return sorted(lemma for lemma in lemmas & wanted if lemma.isalpha())
 
 
 def listed_words() -> set[str]:
@@ -49,9 +47,9 @@ def listed_words() -> set[str]:
 class LargeEncoder:
     """The public encoder: a middle layer of single words, the mean of the last one of texts."""
 
-    def __init__(self, weights: Path) -> None:
+    def __init__(self, bases: Path) -> None:
         self._vocabulary = Vocabulary(model_folder("small") / "vocab.txt")
-        self._trunk = Trunk(_BASE, dict(load_file(weights))).eval().bfloat16()
+        self._trunk = Trunk(_BASE, read_weights(_BASE, fetch(_BASE, bases))).eval().bfloat16()
 
     def read(self, texts: Sequence[list[str]], *, layer: int) -> Array:
         """A vector per text: of its first word in a layer, or in the last one of all its pieces."""
@@ -97,10 +95,12 @@ def components(vectors: Array, typical: Sequence[int], kept: int = _KEPT) -> Arr
 def main() -> None:
     """Write the table of vectors."""
     given = argparse.ArgumentParser(description=main.__doc__)
-    given.add_argument("--base-weights", type=Path, required=True, help="model.safetensors")
+    given.add_argument("--bases", type=Path, required=True, help="folder for the public encoder")
     given.add_argument("--out", type=Path, default=WORDS)
+    given.add_argument("--threads", type=int, default=1)
     options = given.parse_args()
-    encoder, lemmas = LargeEncoder(options.base_weights), vocabulary()
+    torch.set_num_threads(options.threads)
+    encoder, lemmas = LargeEncoder(options.bases), vocabulary()
     drawn = listed_words()
     typical = [at for at, lemma in enumerate(lemmas) if lemma in drawn]
     single = components(encoder.read([[lemma] for lemma in lemmas], layer=_LAYER), typical)
@@ -111,7 +111,7 @@ def main() -> None:
     options.out.parent.mkdir(parents=True, exist_ok=True)
     words = np.frombuffer("\n".join(lemmas).encode(), dtype=np.uint8)
     np.savez_compressed(options.out, words=words, q=q, scale=scale)
-    print(f"{options.out}: {len(lemmas):,} words")
+    print(f"{options.out}: {len(lemmas):,} words, SHA-256 {sha256(options.out)}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,236 @@
+"""The package `trope-domains`: built as people install it, found by its entry point, and used."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import REPOSITORY
+from trope import Pipeline
+from trope.core.errors import BadModel, MissingData
+from trope.core.files import sha256
+from trope.core.records import Analysis, Token
+from trope.tasks.figures.views import DomainSystem, domain_span, open_domains
+
+PACKAGE = REPOSITORY / "packages" / "trope-domains"
+_SENTENCE = "The senator torpedoed the bill before the ink of the treaty was dry."
+_TABLE = "id,text,source\na,{},x\nb,The economy blossomed and new firms sprouted.,y\n"
+Opener = Callable[..., DomainSystem]
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of the package."""
+    builder = pytest.importorskip("hatchling.builders.wheel", reason="hatchling is not installed")
+    folder = tmp_path_factory.mktemp("domains-wheel")
+    (built,) = builder.WheelBuilder(str(PACKAGE)).build(directory=str(folder))
+    return Path(built)
+
+
+@pytest.fixture(scope="session")
+def site(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the package as pip unpacks it."""
+    folder = tmp_path_factory.mktemp("domains-site")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+@pytest.fixture
+def opener(site: Path, monkeypatch: pytest.MonkeyPatch) -> Opener:
+    """What the entry point names, where the package is installed."""
+    monkeypatch.syspath_prepend(str(site))
+    (found,) = entry_points(group="trope.domains")
+    opened: Opener = found.load()
+    return opened
+
+
+def _run(site: Path, *words: object) -> str:
+    """What a command prints where the package is installed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "trope", *map(str, words)],
+        env={**os.environ, "PYTHONPATH": str(site), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def weights(site: Path, tmp_path: Path) -> Path:
+    """A copy of the weights, to be spoilt."""
+    return Path(shutil.copytree(site / "trope_domains" / "weights", tmp_path / "weights"))
+
+
+def _change_record(weights: Path, **fields: str) -> None:
+    record = weights / "training.json"
+    record.write_text(json.dumps(json.loads(record.read_text()) | fields))
+
+
+def test_the_wheel_is_whole_and_small(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = {*archive.namelist()}
+        metadata = next(name for name in names if name.endswith("METADATA"))
+        said = archive.read(metadata).decode()
+    assert {f"trope_domains/weights/{name}" for name in ("model.npz", "words.npz")} <= names
+    assert "trope_domains/weights/training.json" in names
+    assert {name.split("/")[0] for name in names} == {"trope_domains", metadata.split("/")[0]}
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+    assert "License-Expression: CC-BY-NC-SA-4.0" in said and "# trope-domains" in said
+    assert wheel.stat().st_size < 12_000_000
+
+
+def test_its_own_record_describes_the_weights() -> None:
+    folder = PACKAGE / "src" / "trope_domains" / "weights"
+    record = json.loads((folder / "training.json").read_text())
+    assert record["sha256"] == sha256(folder / "model.npz")
+    assert record["words"] == sha256(folder / "words.npz")
+    assert record["cross-validation on train"]["folds"] >= 2
+
+
+def test_the_installed_system_is_found_and_names_concepts(
+    opener: Opener, shipped: Pipeline
+) -> None:
+    system = open_domains(shipped.encoder)
+    assert system.name == "lcc" and len(system.sha256) == 64
+    analysis = shipped.analyze("They waged a war on poverty and planted the seeds of growth.")
+    places = [at for at, t in enumerate(analysis.tokens) if t.text in ("war", "seeds")]
+    found = system.label([domain_span(analysis, (at,)) for at in places])
+    assert [own.group for own in found] == ["WAR & CONFLICT", "PLANT"]
+    assert all(own.concept for own in found)
+    assert system.label([]) == []
+
+
+def test_words_that_nobody_knows_get_some_group(opener: Opener, shipped: Pipeline) -> None:
+    token = Token("zzyqx", 0, 5, "NOUN", "NN", "zzyqx", -1, "root", 0.9)
+    [found] = opener(shipped.encoder).label(
+        [domain_span(Analysis("zzyqx", (token,), (), ()), (0,))]
+    )
+    assert found.group and found.concept
+
+
+def test_analyze_uses_the_installed_system(site: Path, tmp_path: Path) -> None:
+    command = ("analyze", _SENTENCE, "--with", "domains", "--json")
+    installed, bare = (json.loads(_run(place, *command)) for place in (site, tmp_path))
+
+    def domains(said: dict[str, Any]) -> dict[str, str]:
+        tokens = said["tokens"]
+        return {
+            tokens[figure["tokens"][0]]["text"]: figure.get("domain", "")
+            for figure in said["figures"]
+            if figure["kind"] == "metaphor"
+        }
+
+    assert domains(installed)["torpedoed"] == "WAR & CONFLICT"
+    assert domains(installed).keys() == domains(bare).keys()
+    assert domains(installed) != domains(bare)
+
+
+def test_detect_and_query_use_the_installed_system(site: Path, tmp_path: Path) -> None:
+    table, out = tmp_path / "texts.csv", tmp_path / "texts.jsonl"
+    table.write_text(_TABLE.format(_SENTENCE))
+    _run(site, "detect", table, "--out", out, "--columns", "source", "--with", "domains", "--quiet",
+         "--format", "jsonl")  # fmt: skip
+    rows = json.loads(_run(site, "query", out, "domains", "--by", "source", "--json"))["rows"]
+    found = {(row["group"], row["domain"]) for row in rows}
+    assert {("x", "WAR & CONFLICT"), ("y", "PLANT")} <= found
+
+
+def test_missing_weights_are_named_with_the_remedy(
+    opener: Opener, shipped: Pipeline, tmp_path: Path, weights: Path
+) -> None:
+    with pytest.raises(MissingData, match=r"model.npz: not found.*trope_domains.train --from"):
+        opener(shipped.encoder, tmp_path)
+    (weights / "training.json").unlink()
+    with pytest.raises(MissingData, match=r"training.json"):
+        opener(shipped.encoder, weights)
+
+
+def test_weights_of_another_encoder_are_refused(
+    opener: Opener, shipped: Pipeline, weights: Path
+) -> None:
+    _change_record(weights, encoder="0" * 64)
+    with pytest.raises(BadModel, match=r"another encoder.*train it again.*pip uninstall"):
+        opener(shipped.encoder, weights)
+
+
+def test_weights_made_with_other_word_vectors_are_refused(
+    opener: Opener, shipped: Pipeline, weights: Path
+) -> None:
+    _change_record(weights, words="0" * 64)
+    with pytest.raises(BadModel, match=r"words.npz"):
+        opener(shipped.encoder, weights)
+
+
+def test_altered_files_are_refused(opener: Opener, shipped: Pipeline, weights: Path) -> None:
+    content = bytearray((weights / "model.npz").read_bytes())
+    content[len(content) // 2] ^= 1
+    (weights / "model.npz").write_bytes(content)
+    with pytest.raises(BadModel, match=r"model.npz: is altered or damaged"):
+        opener(shipped.encoder, weights)
+    (weights / "training.json").write_text("[]")
+    with pytest.raises(BadModel, match=r"training.json: is altered or damaged"):
+        opener(shipped.encoder, weights)
+
+
+_TEXTS = (
+    ("The party fights for lower taxes .", (2, 3), "WAR", "WAR & CONFLICT"),
+    ("Reform blooms in spring .", (1, 2), "PLANT", "PLANT"),
+    ("They fight a battle over schools .", (3, 4), "WAR", "WAR & CONFLICT"),
+    ("Hope grew new branches .", (3, 4), "PLANT", "PLANT"),
+)
+_TRAIN = _TEXTS * 3
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Texts in the form of the corpus; the last one of train has neither a span nor a guess."""
+    folder = tmp_path / "data" / "lcc-domains"
+    folder.mkdir(parents=True)
+    for split, rows in (("train", _TRAIN), ("dev", _TEXTS)):
+        with gzip.open(folder / f"source_{split}.csv.gz", "wt", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(("id", "text", "span1", "words", "guess", "label", "name", "group"))
+            for number, (text, (start, end), name, group) in enumerate(rows):
+                marked = split == "dev" or number < len(_TRAIN) - 1
+                span = (f"[{start}, {end}]", " ".join(text.split()[start:end]))
+                label = ["WAR", "PLANT"].index(name)
+                own = span if marked else ("", "")
+                writer.writerow((f"{split}{number}", text, *own, "", label, name, group))
+    (folder / "leaks.tsv").write_text("file\tid\tagainst\n")
+    return folder.parent
+
+
+def test_training_again_gives_weights_that_evaluate_measures(
+    site: Path, data: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("torch", reason="torch is not installed (pip install 'trope[train]')")
+    out = tmp_path / "own"
+    command = [sys.executable, "-m", "trope_domains.train", "--from", data, "--out", out]
+    environment = {**os.environ, "PYTHONPATH": str(site), "OMP_NUM_THREADS": "1"}
+    subprocess.run([*command, "--folds", "2"], env=environment, check=True, capture_output=True)
+    record = json.loads((out / "training.json").read_text())
+    assert record["sha256"] == sha256(out / "model.npz")
+    assert record["data"]["known spans"] == len(_TRAIN) - 1
+    assert record["cross-validation on train"]["spans"] == len(_TRAIN) - 1
+    said = json.loads(
+        _run(site, "evaluate", "domains", "--from", data, "--system", out, "--json",
+             "--part", "learnt")
+    )  # fmt: skip
+    values = {figure["name"]: figure["value"] for figure in said["figures"]}
+    assert values["domains.lcc.dev.group.accuracy"] >= 0.75
+    assert values["domains.lcc.dev.name.accuracy"] >= 0.75
