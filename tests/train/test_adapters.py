@@ -14,6 +14,7 @@ from metaphor_model import ALL_LABELS
 from trope import Pipeline
 from trope.core.errors import BadModel, MissingData
 from trope.core.files import sha256
+from trope.encoder import device
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import Encoder
 
@@ -97,6 +98,32 @@ def test_merged_adapters_say_what_the_trained_network_says(weights: Path, tmp_pa
         # half precision in the file, four decimals in the verdict
         assert np.abs(words - verdict.metaphor).max() < 3e-3
         assert abs(float(scores.figurative[row].sigmoid()) - verdict.figurative) < 3e-3
+
+
+@pytest.mark.parametrize(("floats", "far"), [("float32", 2e-4), ("bfloat16", 0.03)])
+def test_a_card_says_what_the_processor_says(
+    weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, floats: str, far: float
+) -> None:
+    path = saved(adapted(weights), weights, tmp_path / "adapters.safetensors")
+    plain = BaseEncoder(small=Encoder(), weights=weights, adapters=path, threads=1)
+    card = device.GraphicsCard("a card", "cpu", floats, 8 << 30)
+    monkeypatch.setattr(device, "find_card", lambda: card)
+    small = Encoder(device="cuda")
+    ours = BaseEncoder(small=small, weights=weights, adapters=path, threads=1)
+    compute, sizes = ours._compute, []
+
+    def with_room_for_two(arrays, outputs):
+        sizes.append(len(arrays["ids"]))
+        if sizes[-1] > 2:
+            raise torch.cuda.OutOfMemoryError("CUDA out of memory")
+        return compute(arrays, outputs)
+
+    monkeypatch.setattr(ours, "_compute", with_room_for_two)
+    sentences = [*WORDS[:2], ["Rain", "ate", "it"], ["Why", "?"]]
+    for one, other in zip(plain.verdicts(sentences), ours.verdicts(sentences), strict=True):
+        assert other.metaphor == pytest.approx(one.metaphor, abs=far)
+        assert other.figurative == pytest.approx(one.figurative, abs=far)
+    assert max(sizes) == 4 and min(sizes) < 4
 
 
 def test_both_tiers_are_heard_on_whole_sentences(weights: Path, tmp_path: Path) -> None:
