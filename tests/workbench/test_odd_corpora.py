@@ -4,6 +4,7 @@
 
 import csv
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -178,6 +179,14 @@ def test_expressions_that_would_run_for_ever_end(small_corpus: IndexedCorpus) ->
     for pattern in ("(a+)+$", "(.*)*x", "(a|a)*b", "((a|é)?){60}z"):
         query = make_query("concordance", {"regex": pattern})
         assert answer(small_corpus, query).about["total"] >= 0
+
+
+def test_no_thread_is_left_that_holds_a_query(small_corpus: IndexedCorpus) -> None:
+    """One that outlives the query makes the database complain when the process ends."""
+    before = set(threading.enumerate())
+    for _ in range(50):
+        small_corpus.database.one("SELECT count(*) FROM documents")
+        assert set(threading.enumerate()) <= before
 
 
 def test_a_corpus_of_another_version_is_named(corpus_folder: Path, tmp_path: Path) -> None:

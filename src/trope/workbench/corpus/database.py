@@ -152,3 +152,4 @@ def _limited(cursor: Any) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+        timer.join()  # at the end of the process a thread would still hold the cursor
