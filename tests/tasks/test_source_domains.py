@@ -25,8 +25,6 @@ def _best(lemma: str, upos: str) -> str:
         ("flame", "NOUN", "FIRE & ENERGY"),
         ("flower", "NOUN", "PLANT"),
         ("fortress", "NOUN", "BUILDING & STRUCTURE"),
-        ("murky", "ADJ", "LIGHT & VISION"),
-        ("derail", "VERB", "JOURNEY & MOVEMENT"),
     ],
 )
 def test_a_word_has_the_domain_above_it(lemma: str, upos: str, domain: str) -> None:
