@@ -279,15 +279,24 @@ def test_two_corpora_are_compared_as_two_groups(
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("settings", "of", "words"),
     [
-        ({"kind": "tweet"}, r"kind 'tweet' instead of 'plain'.*write it again and compare: trope"),
-        ({"threshold": 0.3}, r"threshold 0.3 instead of None.*trope detect"),
-        ({"model_sha256": "1" * 64}, "write it again with the model of the first and compare"),
+        (
+            {"kind": "tweet"},
+            "lemmas",
+            r"kind 'tweet' instead of 'plain'.*write it again and compare: trope",
+        ),
+        ({"threshold": 0.3}, "lemmas", r"threshold 0.3 instead of None.*trope detect"),
+        (
+            {"model_sha256": "1" * 64},
+            "lemmas",
+            "write it again with the model of the first and compare",
+        ),
+        ({"domains": "lcc"}, "domains", r"domains by 'lcc' instead of ''.*write it again"),
     ],
 )
 def test_corpora_of_other_settings_are_not_compared(
-    corpus_folder: Path, tmp_path: Path, settings: dict[str, Any], words: str
+    corpus_folder: Path, tmp_path: Path, settings: dict[str, Any], of: Any, words: str
 ) -> None:
     import shutil
 
@@ -301,7 +310,7 @@ def test_corpora_of_other_settings_are_not_compared(
         opened(copy, tmp_path / "index") as two,
         pytest.raises(BadInput, match=words) as refused,
     ):
-        compare(one, two, CompareQuery(other=str(copy)))
+        compare(one, two, CompareQuery(other=str(copy), of=of))
     again = str(refused.value)
     assert ("--kind" in again.rpartition("compare:")[2]) is False
     assert ("--threshold" in again.rpartition("compare:")[2]) is False

@@ -176,6 +176,7 @@ def detect(
         delimiter=reading.delimiter,
         sheet=reading.sheet,
         unit=reading.unit,
+        domains=_domain_system() if "domains" in tasks else "",
         device=model.device,
     )
     # clusters report lost workers on standard output, which is for results alone
@@ -210,6 +211,17 @@ def _kept(
 
 def _names(columns: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in columns.split(",") if name.strip())
+
+
+def _domain_system() -> str:
+    """What names source domains on this machine, with its version if it was installed."""
+    from importlib.metadata import entry_points
+
+    from trope.tasks.figures.views import DOMAIN_SYSTEMS, FreeDomains
+
+    for found in sorted(entry_points(group=DOMAIN_SYSTEMS), key=lambda one: one.name):
+        return f"{found.name}, {found.dist.name} {found.dist.version}" if found.dist else found.name
+    return FreeDomains.name
 
 
 def _tasks(more: str) -> tuple[str, ...]:

@@ -47,6 +47,8 @@ class DetectSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     delimiter: str = ""
     sheet: str = ""
     unit: Unit = "auto"
+    domains: str = ""
+    """What named the source domains, where they were asked for."""
     device: str = "cpu"
     """What ran the network; "cpu, cuda" where a run was resumed on another device."""
 

@@ -258,7 +258,7 @@ _LATER_SENSE, _STEP_UP, _OTHER_PART, _CLASS = 0.7, 0.9, 0.5, 0.5
 word that is listed."""
 
 
-_DOMAIN_SYSTEMS = "trope.domains"
+DOMAIN_SYSTEMS = "trope.domains"
 """The entry points of installed systems for domains."""
 
 
@@ -316,7 +316,7 @@ def open_domains(encoder: Encoder, folder: Path | None = None) -> DomainSystem:
     Raises:
         BadInput: for a folder without an installed system that can read it.
     """
-    for found in sorted(entry_points(group=_DOMAIN_SYSTEMS), key=lambda one: one.name):
+    for found in sorted(entry_points(group=DOMAIN_SYSTEMS), key=lambda one: one.name):
         system: DomainSystem = found.load()(encoder, folder)
         return system
     if folder is not None:

@@ -105,7 +105,7 @@ def compare(corpus: IndexedCorpus, other: IndexedCorpus, query: CompareQuery) ->
     Raises:
         BadInput: their settings differ, so that their rates cannot be compared.
     """
-    _check_same(corpus, other)
+    _check_same(corpus, other, query)
     groups = []
     for one in (corpus, other):
         one.need_words("comparisons")
@@ -116,10 +116,12 @@ def compare(corpus: IndexedCorpus, other: IndexedCorpus, query: CompareQuery) ->
     return replace(table, about={**table.about, "word_view": corpus.facts.word_view})
 
 
-def _check_same(corpus: IndexedCorpus, other: IndexedCorpus) -> None:
+def _check_same(corpus: IndexedCorpus, other: IndexedCorpus, query: CompareQuery) -> None:
     one, two = (each.source.manifest.settings for each in (corpus, other))
     pairs = [(name, getattr(one, name), getattr(two, name)) for name in _SAME]
     pairs.append(("view of words", corpus.facts.word_view, other.facts.word_view))
+    if query.of == "domains":
+        pairs.append(("domains by", one.domains, two.domains))
     different = [f"{name} {b!r} instead of {a!r}" for name, a, b in pairs if a != b]
     if different:
         same = {name: getattr(one, name) for name in ("kind", "threshold", "unit", "words")}
