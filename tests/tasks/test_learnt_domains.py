@@ -145,6 +145,8 @@ def test_detect_and_query_use_the_installed_system(site: Path, tmp_path: Path) -
     table.write_text(_TABLE.format(_SENTENCE))
     _run(site, "detect", table, "--out", out, "--columns", "source", "--with", "domains", "--quiet",
          "--format", "jsonl")  # fmt: skip
+    settings = json.loads((out / "manifest.json").read_text())["settings"]
+    assert settings["domains"] == "lcc, trope-domains 0.1.0"
     rows = json.loads(_run(site, "query", out, "domains", "--by", "source", "--json"))["rows"]
     found = {(row["group"], row["domain"]) for row in rows}
     assert {("x", "WAR & CONFLICT"), ("y", "PLANT")} <= found

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from trope.core.errors import BadModel, MissingData
 from trope.core.files import read_text, sha256
 from trope.encoder.session import Encoder
 from trope.tasks.figures.views import DomainSpan, SourceDomain
-from trope_domains.features import WORDS, Array, SpanReader, read_words
+from trope_domains.features import WORDS, Array, SpanReader, StemMemory, read_words, stems_of
 
 SHIPPED = Path(__file__).parent / "weights"
 MODEL, RECORD = "model.npz", "training.json"
@@ -26,7 +27,7 @@ _TRAIN = "python -m trope_domains.train --from DATA --out FOLDER"
 
 
 class LearntDomains:
-    """Several networks of one hidden layer, and weights of words; their mean decides.
+    """Several networks of one hidden layer, weights of words, and a memory of the training spans.
 
     The group is the one whose concepts are the most probable together; the concept is the most
     probable one of all.
@@ -48,6 +49,7 @@ class LearntDomains:
         self._out = _restored(stored, "out")
         self._lexical = _restored(stored, "lexical")
         self._hidden_offsets, self._offsets = stored["hidden_offsets"], stored["offsets"]
+        self._memory = _memory(stored)
         self._reader = SpanReader(encoder, read_words())
 
     def label(self, spans: Sequence[DomainSpan]) -> list[SourceDomain]:
@@ -64,7 +66,7 @@ class LearntDomains:
         return found
 
     def shares(self, spans: Sequence[DomainSpan]) -> npt.NDArray[np.float64]:
-        """[span, concept]: the mean of the probabilities of all networks."""
+        """[span, concept]: the mean of all networks, mixed with what is remembered of the stems."""
         dense, words = self._reader.read(spans)
         rows = (dense - self._mean) * self._scale
         known = [
@@ -80,7 +82,7 @@ class LearntDomains:
                     scores[at] += value * self._lexical[network, column]
             scores = np.exp(scores - scores.max(axis=1, keepdims=True))
             total += scores / scores.sum(axis=1, keepdims=True)
-        return total / len(self._hidden)
+        return self._memory.mixed(total / len(self._hidden), [stems_of(span) for span in spans])
 
 
 def _checked(path: Path, encoder: Encoder, remedy: str) -> str:
@@ -117,6 +119,14 @@ def open_system(encoder: Encoder, folder: Path | None = None) -> LearntDomains:
 def text(stored: npt.NDArray[np.uint8]) -> str:
     """A string that was stored as bytes."""
     return bytes(stored).decode()
+
+
+def _memory(stored: dict[str, npt.NDArray[Any]]) -> StemMemory:
+    stems = text(stored["stems"]).split("\n")
+    counts: dict[str, dict[int, int]] = {stem: {} for stem in stems}
+    for row, concept, count in stored["remembered"].tolist():
+        counts[stems[row]][concept] = count
+    return StemMemory(counts)
 
 
 def _restored(stored: dict[str, npt.NDArray[np.generic]], name: str) -> Array:

@@ -1,16 +1,19 @@
-"""What the networks read of a span: vectors of its words, in context and alone, and the words."""
+"""What the system reads of a span: vectors of its words, in context and alone, and the words."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from trope.encoder.decode import word_meanings
 from trope.encoder.session import Encoder
+from trope.evaluate.domains import porter_stem
 from trope.lexicon.vectors import read_vectors
 from trope.lexicon.wordnet import dictionary_senses
 from trope.tasks.figures.views import DomainSpan, domain_scores
@@ -32,6 +35,11 @@ _SENSES, _SYNONYMS, _CLASSES, _MOST_WORDS = 2, 3, 2, 40
 STRENGTHS = ((256, 16.0), (128, 11.0), (64, 8.0), (64, 11.0), (256, 14.0), (26, 5.0))
 """The sizes of the parts of a row, and the length that each is scaled to: context, static vectors,
 the two of the large encoder, senses, the free system."""
+
+
+MEMORY_SHARE, MEMORY_DOUBT = 0.5, 0.3
+"""How much the answers to the same stems count beside the networks, if there were many; and how
+many answers it takes to count half of that. Chosen by cross-validation on train."""
 
 
 class SpanRows(NamedTuple):
@@ -115,6 +123,41 @@ def read_words(path: Path = WORDS) -> dict[str, Array]:
         words = bytes(arrays["words"]).decode().split("\n")
         table = arrays["q"].astype(np.float32) * arrays["scale"]
     return dict(zip(words, table, strict=True))
+
+
+def stems_of(span: DomainSpan) -> str:
+    """The stems of all its words."""
+    return " ".join(porter_stem(span.tokens[at].text) for at in span.places)
+
+
+@dataclass(frozen=True, slots=True)
+class StemMemory:
+    """Which concepts spans with the same stems had in training, and how often."""
+
+    counts: Mapping[str, Mapping[int, int]]
+
+    @classmethod
+    def of(cls, stems: Iterable[str], concepts: Iterable[int]) -> StemMemory:
+        """The memory of training spans."""
+        counts: dict[str, Counter[int]] = {}
+        for stem, concept in zip(stems, concepts, strict=True):
+            counts.setdefault(stem, Counter())[int(concept)] += 1
+        return cls(counts)
+
+    def mixed(self, shares: npt.NDArray[Any], stems: Sequence[str]) -> npt.NDArray[Any]:
+        """[span, concept]: the probabilities of the networks, and what is remembered of the stems.
+
+        Networks smooth too much over words that they know well.
+        """
+        mixed = shares.copy()
+        for row, stem in enumerate(stems):
+            counts = self.counts.get(stem, {})
+            times = sum(counts.values())
+            weight = MEMORY_SHARE * times / (times + MEMORY_DOUBT)
+            mixed[row] *= 1 - weight
+            for concept, count in counts.items():
+                mixed[row, concept] += weight * count / times
+        return mixed
 
 
 def _window(span: DomainSpan) -> range:

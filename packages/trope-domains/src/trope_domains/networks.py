@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from trope.core.files import atomic_write
-from trope_domains.features import STRENGTHS, Array, SpanRows
+from trope_domains.features import STRENGTHS, Array, SpanRows, StemMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,9 +200,14 @@ def _batches(
             yield order[start : start + settings.batch]
 
 
-def save(trainer: Trainer, networks: Sequence[Network], path: Path) -> None:
-    """Write the weights, as bytes with a factor per column."""
+def save(trainer: Trainer, networks: Sequence[Network], memory: StemMemory, path: Path) -> None:
+    """Write the weights, as bytes with a factor per column, and the memory."""
     concepts = trainer.concepts
+    remembered = [
+        (row, concept, count)
+        for row, counts in enumerate(memory.counts.values())
+        for concept, count in counts.items()
+    ]
     arrays: dict[str, npt.NDArray[Any]] = {
         "concepts": _as_bytes("\n".join(concepts.names)),
         "groups": _as_bytes("\n".join(concepts.groups)),
@@ -210,6 +215,8 @@ def save(trainer: Trainer, networks: Sequence[Network], path: Path) -> None:
         "lexicon": _as_bytes("\n".join(trainer.columns)),
         "mean": trainer.mean,
         "scale": trainer.scale,
+        "stems": _as_bytes("\n".join(memory.counts)),
+        "remembered": np.array(remembered, dtype=np.int32),
     }
     layers = {
         "hidden": [network.hidden.weight.T for network in networks],

@@ -24,11 +24,19 @@ from trope.core.files import atomic_write, sha256
 from trope.core.records import Analysis
 from trope.corpora.conceptual_metaphors import ConceptText, read_concept_texts
 from trope.corpora.leaks import read_leaks
-from trope.evaluate.domains import ConceptSpan
 from trope.pipeline import Pipeline
 from trope.tasks.figures.views import CONTENT, DomainSpan, domain_span
 from trope_domains import MODEL, RECORD, SHIPPED, encoder_checksum
-from trope_domains.features import WORDS, SpanReader, SpanRows, read_words
+from trope_domains.features import (
+    MEMORY_DOUBT,
+    MEMORY_SHARE,
+    WORDS,
+    SpanReader,
+    SpanRows,
+    StemMemory,
+    read_words,
+    stems_of,
+)
 from trope_domains.networks import Concepts, LabelledSpans, Network, Settings, Trainer, save
 
 CORPUS, TRAIN = "lcc-domains", "source_train"
@@ -85,6 +93,10 @@ class TrainingSpans:
     candidates: list[tuple[int, SpanRows]]
     """The concept of a row, and the rows of its candidates."""
 
+    def memory(self) -> StemMemory:
+        """The concepts of the spans by their stems."""
+        return StemMemory.of(self.stems, self.given.labels)
+
 
 def read_spans(
     texts: Sequence[ConceptText],
@@ -104,7 +116,7 @@ def read_spans(
             spans.append(span_of(text, analysis, place))
             labels.append(label)
             known.append(text.span is not None)
-            stems.append(ConceptSpan(text, place).stems)
+            stems.append(stems_of(spans[-1]))
         elif found := _candidates(analysis):
             others.append((label, found))
     given = LabelledSpans(reader.read(spans), np.array(labels), np.ones(len(spans), np.float32))
@@ -163,7 +175,7 @@ def cross_validate(
         own = TrainingSpans(seen, spans.known[kept], spans.stems[kept], spans.candidates)
         trainer, networks = train(own, concepts, settings)
         rows, labels = spans.given.part(held).rows, spans.given.labels[held]
-        shares = trainer.shares(networks, rows)
+        shares = own.memory().mixed(trainer.shares(networks, rows), spans.stems[held])
         groups = shares @ np.eye(len(concepts.groups))[concepts.group_of]
         name = shares.argmax(1) == labels
         group = groups.argmax(1) == concepts.group_of[labels]
@@ -197,7 +209,7 @@ def main() -> None:
     measured = cross_validate(spans, concepts, settings, options.folds) if options.folds else None
     trainer, networks = train(spans, concepts, settings)
     path = options.out / MODEL
-    save(trainer, networks, path)
+    save(trainer, networks, spans.memory(), path)
     record = {
         "sha256": sha256(path),
         "trope": __version__,
@@ -211,7 +223,11 @@ def main() -> None:
             "guessed spans": int((~spans.known).sum()),
             "spans found by networks": len(spans.candidates),
         },
-        "settings": asdict(settings),
+        "settings": {
+            **asdict(settings),
+            "memory_share": MEMORY_SHARE,
+            "memory_doubt": MEMORY_DOUBT,
+        },
         "cross-validation on train": measured,
     }
     _write_record(record, options.out / RECORD)
