@@ -15,6 +15,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from conftest import REPOSITORY
@@ -113,6 +114,22 @@ def test_the_installed_system_is_found_and_names_concepts(
     assert [own.group for own in found] == ["WAR & CONFLICT", "PLANT"]
     assert all(own.concept for own in found)
     assert system.label([]) == []
+
+
+def test_what_is_remembered_of_stems_counts_the_more_the_oftener_it_occurred(
+    opener: Opener,
+) -> None:
+    from trope_domains.features import MEMORY_SHARE, StemMemory
+
+    memory = StemMemory.of(["war", "war", "war", "seed", "crush", "crush"], [0, 0, 0, 1, 0, 1])
+    even = np.full((4, 2), 0.5)
+    war, seed, crush, unknown = memory.mixed(even, ["war", "seed", "crush", "flour"])
+    assert 0.5 < seed[1] < war[0] < 0.5 + MEMORY_SHARE / 2
+    assert crush.tolist() == unknown.tolist() == [0.5, 0.5]
+    assert np.allclose([war.sum(), seed.sum()], 1)
+    assert (even == 0.5).all(), "what the networks said is left as it was"
+    sure = memory.mixed(np.array([[0.02, 0.98]]), ["war"])
+    assert sure.argmax() == 1, "networks that are sure are not overruled"
 
 
 def test_words_that_nobody_knows_get_some_group(opener: Opener, shipped: Pipeline) -> None:
