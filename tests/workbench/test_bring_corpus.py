@@ -25,7 +25,8 @@ from trope.workbench.web.bring_pages import safe_path
 
 TEXT = "The new tax strangles small shops. Prices climbed."
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
-STUCK = "import trope.workbench.corpus.bring as b; b._CODE = 'import os; os.read(0, 1)'"
+WAIT = "; os.read(0, 1)"
+STUCK = f"import trope.workbench.corpus.bring as b; b._CODE = {'import os' + WAIT!r}"
 """Python that makes the process of an analysis wait until the server ends, or ends it."""
 
 Starter = Callable[..., Bench]
@@ -243,13 +244,17 @@ def test_one_at_a_time_and_a_cancelled_one_makes_room(own: Starter) -> None:
 
 
 @pytest.mark.browser
-def test_analysis_goes_on_after_the_server_was_killed(chromium: Any, own: Starter) -> None:
-    bench = own(before=STUCK)
+def test_analysis_goes_on_after_the_server_was_killed(
+    chromium: Any, own: Starter, tmp_path: Path
+) -> None:
+    started = tmp_path / "started"
+    os.mkfifo(started)
+    tell = f"import os; print(os.getpid(), file=open({str(started)!r}, 'w'), flush=True)"
+    bench = own(before=f"import trope.workbench.corpus.bring as b; b._CODE = {tell + WAIT!r}")
     path = brought(bench, {"a.txt": TEXT.encode()})
-    worker = bench.worker()
-    children = Path(f"/proc/{worker}/task").glob("*/children")
-    (analysis,) = [int(one) for each in children for one in each.read_text().split()]
+    analysis = int(started.read_text())  # waits until the analysis says its number
     watched = os.pidfd_open(analysis)
+    worker = bench.worker()
     bench.process.kill()
     os.kill(worker, 9)
     assert select.select([watched], [], [], 120)[0], "the analysis ends with the server"
