@@ -27,13 +27,21 @@ from trope.encoder.windows import network_input
 from trope.tasks.metonymy.validation import held_out
 from trope.train.encoder.corpus import UNKNOWN, ZERO, batches
 from trope.train.encoder.figure_sets import FigureSentence, encode_figures
-from trope.train.encoder.name_sets import LABELS, PLACE, NamedSentence, encode_names, read_name_set
+from trope.train.encoder.name_sets import (
+    LABELS,
+    PLACE,
+    TAGS,
+    NamedSentence,
+    NameTags,
+    encode_names,
+    encode_tags,
+    read_name_set,
+)
 from trope.train.encoder.sentiment_sets import (
     SentimentText,
     encode_sentiment_texts,
     read_sentiment_set,
 )
-from trope.train.encoder.tag_sets import TAGS, NameTags, encode_tags
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -44,7 +44,14 @@ from trope.train.encoder.export import export
 from trope.train.encoder.figure_development import calibrate_figures
 from trope.train.encoder.figure_sets import encode_figures, read_figure_set, read_metaphor_set
 from trope.train.encoder.folds import train_folds
-from trope.train.encoder.name_sets import LABELS, encode_names, read_name_set
+from trope.train.encoder.name_sets import (
+    LABELS,
+    TAGS,
+    encode_names,
+    encode_tags,
+    read_name_set,
+    read_tag_set,
+)
 from trope.train.encoder.run import (
     DEV_TAGS,
     TREEBANKS,
@@ -58,7 +65,6 @@ from trope.train.encoder.run import (
 )
 from trope.train.encoder.sentiment_sets import encode_sentiment_texts, read_sentiment_set
 from trope.train.encoder.synthetic_headlines import as_headline, raising_headlines
-from trope.train.encoder.tag_sets import TAGS, encode_tags, read_tag_set
 from trope.train.encoder.teachers import (
     lessons_with_soft_labels,
     train_stage,
