@@ -99,11 +99,12 @@ def needed_stages(stages: Mapping[str, Stage], until: str | None) -> dict[str, S
 
 
 def run_side_by_side(
-    stages: Mapping[str, Stage], plan: SideBySide, work: Path, say: MessageWriter
+    stages: Mapping[str, Stage], plan: SideBySide, work: Path, say: MessageWriter, kind: str = ""
 ) -> bool:
     """Run what is missing, several stages at a time; whether all of it is done now.
 
-    It is not if the time is up. No process outlives this call.
+    It is not if the time is up. No process outlives this call. Runs of different kinds may share
+    the folder.
 
     Raises:
         BadInput: for stages that failed, after all that do not need them.
@@ -111,7 +112,8 @@ def run_side_by_side(
     waiting = needed_stages(stages, plan.until)
     if not waiting:
         return True
-    with _held(work, "run", "another run is at work here; wait until it ends"), _ends_on_sigterm():
+    problem = "another run is at work here; wait until it ends"
+    with _held(work, f"run{kind}", problem), _ends_on_sigterm():
         series = _Series(stages, plan, work, say, waiting)
         try:
             series.run()
@@ -236,15 +238,16 @@ class _Series:
         if left is None:
             return True
         kind = name.split("-")[0]
+        times = _read_times(self.work)
         rates = [
             seconds / work
-            for other, seconds in self.times.items()
+            for other, seconds in times.items()
             if other.split("-")[0] == kind
             and other in self.stages
             and (work := self.stages[other].work())
         ]
         expected = max(rates) * self.stages[name].work() if rates else 0.0
-        return left > max(expected, self.times.get(name, 0.0))
+        return left > max(expected, times.get(name, 0.0))
 
     @cached_property
     def _ways(self) -> dict[str, float]:
@@ -257,14 +260,6 @@ class _Series:
             rest = [ways[n] for n, other in self.waiting.items() if name in other.after]
             ways[name] = stage.work() + max(rest, default=0.0)
         return ways
-
-    @cached_property
-    def times(self) -> dict[str, float]:
-        """How many seconds each stage took, in this run and in earlier ones."""
-        path = self.work / _TIMES
-        if not path.exists():
-            return {}
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, float])
 
     def _begin(self, name: str) -> None:
         log = self.work / _LOGS / f"{name}.log"
@@ -290,9 +285,9 @@ class _Series:
         status = one.process.returncode
         if status == 0 and self.stages[name].done():
             del self.waiting[name]
-            self.times[name] = round(seconds, 1)
+            times = _read_times(self.work) | {name: round(seconds, 1)}  # others note theirs too
             with atomic_write(self.work / _TIMES, "wb") as file:
-                file.write(msgspec.json.format(msgspec.json.encode(self.times)))  # type: ignore[arg-type]
+                file.write(msgspec.json.format(msgspec.json.encode(times)))  # type: ignore[arg-type]
             self.say(f"{name}: done in {_in_words(seconds)}{self._figures(name)}")
             return
         self.failed.append(name)
@@ -323,6 +318,14 @@ class _Series:
             for group, values in figures.items()
         )
         return f": {'; '.join(told)}"
+
+
+def _read_times(work: Path) -> dict[str, float]:
+    """How many seconds each stage took, in this run and in earlier ones."""
+    path = work / _TIMES
+    if not path.exists():
+        return {}
+    return msgspec.json.decode(path.read_bytes(), type=dict[str, float])
 
 
 def _cause(status: int) -> str:

@@ -192,7 +192,7 @@ def train_tier(
         do_stage(stages, way.stage, run.work)
         return
     if way.side_by_side is not None:
-        done = run_side_by_side(stages, way.side_by_side, run.work, run.say)
+        done = run_side_by_side(stages, way.side_by_side, run.work, run.say, f"-{tier.kind}")
         if not done or way.side_by_side.until is not None:
             return
     else:
