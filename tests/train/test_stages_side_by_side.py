@@ -48,9 +48,7 @@ class Toys:
         self.stages[name] = Stage(name, lambda: None, exists, after, lambda: work)
         (self.work / f"{name}.py").write_text(does)
 
-    def run(
-        self, jobs: int = 1, until: str | None = None, minutes: float | None = None
-    ) -> list[str]:
+    def run(self, *until: str, jobs: int = 1, minutes: float | None = None) -> list[str]:
         """The stages that this run began, in their order; `whole` tells whether all is done."""
         begun = len(self.begun())
         plan = SideBySide(jobs, (str(self.work),), until, minutes)
@@ -89,8 +87,8 @@ def test_what_is_there_needs_nothing_before_it(toys: Toys) -> None:
     toys.add("labels-a", "teacher-a")
     toys.add("export", "labels-a", "prepare")
     (toys.work / "labels-a").touch()
-    assert list(needed_stages(toys.stages, None)) == ["prepare", "export"]
-    assert list(needed_stages(toys.stages, "teacher")) == ["prepare", "teacher-a"]
+    assert list(needed_stages(toys.stages, ())) == ["prepare", "export"]
+    assert list(needed_stages(toys.stages, ["teacher"])) == ["prepare", "teacher-a"]
 
 
 def test_a_run_ends_where_it_is_told(toys: Toys) -> None:
@@ -98,13 +96,14 @@ def test_a_run_ends_where_it_is_told(toys: Toys) -> None:
     toys.add("teacher-b")
     toys.add("labels-a", "teacher-a")
     toys.add("export", "labels-a", "teacher-b")
-    assert toys.run(until="labels-a") == ["teacher-a", "labels-a"]
-    assert toys.run(until="teacher") == ["teacher-b"]
+    assert toys.run("labels-a") == ["teacher-a", "labels-a"]
+    assert toys.run("teacher-a", "labels") == []
+    assert toys.run("teacher", "labels") == ["teacher-b"]
     assert toys.whole
     with pytest.raises(
         UnknownName, match=r"no stage is called 'label-a'\. Did you mean 'labels-a'"
     ):
-        toys.run(until="label-a")
+        toys.run("label-a")
 
 
 @needs_pipes
@@ -159,7 +158,7 @@ def test_no_stage_begins_that_would_not_end_in_time(toys: Toys) -> None:
     toys.add("teacher-b", work=10)
     toys.add("teacher-c", work=0.1)
     toys.add("export", "teacher-a", "teacher-b", "teacher-c")
-    toys.run(until="teacher-a")
+    toys.run("teacher-a")
     (toys.work / "times.json").write_text('{"teacher-a": 600}')
     assert toys.run(minutes=60) == ["teacher-c"]  # the other one would take 100 minutes
     assert not toys.whole

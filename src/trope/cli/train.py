@@ -161,8 +161,8 @@ _RUN = (
     _option("--stage", metavar="NAME", help="Only this stage, such as teacher-syntax-0."),
     _option("--jobs", type=_POSITIVE, default=1, show_default=True,
             help="Stages at a time, each a process with a log in WORK/logs."),
-    _option("--until", metavar="NAME",
-            help="Only stages whose names begin so, such as labels, and what these need."),
+    _option("--until", multiple=True, metavar="NAME",
+            help="Only stages whose names begin so, and what they need; repeat for several."),
     _option("--minutes", type=click.FloatRange(min=0, min_open=True),
             help="End after this time; run again to go on."),
 )  # fmt: skip

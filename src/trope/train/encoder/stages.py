@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -56,7 +56,7 @@ class SideBySide:
 
     jobs: int
     arguments: tuple[str, ...]
-    until: str | None = None
+    until: tuple[str, ...] = ()
     minutes: float | None = None
 
 
@@ -76,8 +76,8 @@ def do_stage(stages: Mapping[str, Stage], name: str, work: Path) -> None:
                 one.do()
 
 
-def needed_stages(stages: Mapping[str, Stage], until: str | None) -> dict[str, Stage]:
-    """The stages that are missing up to `until`, which is a name or the beginning of several.
+def needed_stages(stages: Mapping[str, Stage], until: Iterable[str]) -> dict[str, Stage]:
+    """The stages that are missing up to those in `until`: names, or beginnings of several.
 
     A stage whose files are there needs nothing: opinions that were brought from another machine
     need no teachers.
@@ -85,11 +85,13 @@ def needed_stages(stages: Mapping[str, Stage], until: str | None) -> dict[str, S
     Raises:
         UnknownName: if no stage is called so.
     """
-    goal = until or EXPORT
     found: set[str] = set()
-    asked = [name for name in stages if name == goal or name.startswith(f"{goal}-")]
-    if not asked:
-        raise UnknownName("stage", goal, tuple(stages))
+    asked: list[str] = []
+    for goal in tuple(until) or (EXPORT,):
+        named = [name for name in stages if name == goal or name.startswith(f"{goal}-")]
+        if not named:
+            raise UnknownName("stage", goal, tuple(stages))
+        asked += named
     while asked:
         name = asked.pop()
         if name not in found and not stages[name].done():

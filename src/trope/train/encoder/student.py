@@ -159,7 +159,7 @@ def begin(
     folds: str | None = None,
     stage: str | None = None,
     jobs: int = 1,
-    until: str | None = None,
+    until: tuple[str, ...] = (),
     minutes: float | None = None,
     given: tuple[str, ...] = (),
 ) -> tuple[EncoderRun, Way]:
@@ -169,7 +169,7 @@ def begin(
         BadInput: for sets that make no model, and for two ways at once.
     """
     several = None
-    if jobs > 1 or until is not None or minutes is not None:
+    if jobs > 1 or until or minutes is not None:
         several = SideBySide(jobs, given, until, minutes)
     if sum(way is not None for way in (folds, stage, several)) > 1:
         kinds = "--folds, --stage and --jobs (or --until, --minutes)"
@@ -193,7 +193,7 @@ def train_tier(
         return
     if way.side_by_side is not None:
         done = run_side_by_side(stages, way.side_by_side, run.work, run.say, f"-{tier.kind}")
-        if not done or way.side_by_side.until is not None:
+        if not done or way.side_by_side.until:
             return
     else:
         prepare(run, data)
