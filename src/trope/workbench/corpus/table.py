@@ -201,7 +201,7 @@ def _draw_trends(axes: Any, rows: list[dict[str, Any]], table: CorpusTable) -> N
     for at, row in enumerate(rows):
         axes.plot(row["rates"], linewidth=1.4, label=short_name(row[table.columns[0]]),
                   color=(WORDS, OTHERS, SOFT)[at % 3],
-                  linestyle=("-", "--", "-.", ":")[(at + at // 3) % 4])  # fmt: skip
+                  linestyle=("-", "--", "-.", ":")[at % 4])  # fmt: skip
     ticks = range(0, len(periods), -(-len(periods) // _TICKS))
     axes.set_xticks(ticks, [periods[at] for at in ticks], rotation=30, ha="right")
     axes.set_ylim(0, None)
