@@ -302,8 +302,9 @@ _TASKS = (
         (
             _option("--from", "data", type=_EXISTING,
                     help="Folder with the corpora, one folder each; not for --on."),
-            _option("--on", "own", type=click.Path(path_type=Path, dir_okay=False, exists=True),
-                    help="Items of your own in MEAN's form; one metaphor in five is set aside."),
+            _option("--on", "own", type=click.Path(path_type=Path, exists=True), metavar="FILE",
+                    help="A table with MEAN's columns, or a run of mean; one metaphor in five is "
+                         "set aside."),
             _option("--all", "all_items", is_flag=True,
                     help="With --on: train on all items, and set nothing aside."),
             _out("the system, or the training data and the predictions"),
