@@ -176,6 +176,10 @@ def _faster(data: memoryview, field: _Field) -> Bytes:
         return _node("Add", node.inputs, biased) + _node("Gelu", [biased], node.output)
     if node and node.operator == "MultiHeadAttention":
         return _attention(node.inputs, node.output, node.attributes["num_heads"])
+    if node and node.operator == "Sum":  # step by step, a sum is made where its parts are
+        sums = [f"{node.output}.{n}" for n in range(2, len(node.inputs))]
+        pairs = zip((node.inputs[0], *sums), node.inputs[1:], (*sums, node.output), strict=True)
+        return b"".join(_node("Add", [so_far, more], name) for so_far, more, name in pairs)
     return _whole(data, field)
 
 
