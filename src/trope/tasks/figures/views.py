@@ -41,11 +41,6 @@ CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV"})
 _RULES = FigureThresholds(noticed=0.5, idiom=IDIOM_THRESHOLD, simile=SIMILE_THRESHOLD)
 """Where the model has no heads for figures."""
 
-_CONTENT_SHOWN = 0.525
-"""The lowest probability of MIPVU at which a content word is shown where the model does not know
-what readers notice; the best by the mean F1 over the training sentences of Meta4XNLI and the
-project's own."""
-
 _NEW_FROM, _NEW_TO = 0.55, 0.70
 """Novelty from which on a metaphor counts as noticed, and from which on that is sure."""
 _PARTICLE = "compound:prt"
@@ -79,12 +74,8 @@ def show_figures(
     for the view, and for `content` and `all`, which show probabilities of MIPVU, as the threshold
     of the analysis too.
     """
-    words, limit = view.words, analysis.threshold
-    if words == "noticed" and thresholds is not None:
-        limit = thresholds.noticed
-    elif words == "noticed":
-        words, limit = "content", max(limit, _CONTENT_SHOWN)
-    limit = limit if view.threshold is None else view.threshold
+    noticed = None if thresholds is None else thresholds.noticed
+    words, limit = view.lowest(analysis.threshold, noticed)
     asked = words != "noticed" and (view.words != "noticed" or view.threshold is not None)
     threshold = limit if asked else analysis.threshold
     kept = [f for f in analysis.figures if f.kind not in ("metaphor", "metonymy")]
