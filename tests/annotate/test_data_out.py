@@ -85,7 +85,7 @@ def test_the_agreement_is_a_file(judged: Project) -> None:
     assert percent["value"] == pytest.approx(5 / 6)
     text = body(client.get("/project/agreement.md")).decode()
     assert text.startswith("# Agreement: Test")
-    assert "| percent | 0.833 |" in text
+    assert "| share of equal answers | 0.833 |" in text
     assert "| Ann and Ben |" in text
     command = [sys.executable, "-m", "trope", "annotate", "agreement", str(judged.folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -135,7 +135,7 @@ def test_warned_dismissed_reinstated_disputed_decided(chromium: Any, owner_link:
     follow(owner.get_by_role("link", name="Project", exact=True))
     follow(owner.get_by_role("link", name="Quality"))
     owner.locator("svg.heat").wait_for()
-    row = owner.get_by_role("row", name="percent 0.750")
+    row = owner.get_by_role("row", name="share of equal answers 0.750")
     row.wait_for()  # they agree on three of four
     assert fits_a_phone(owner)
     shoot(owner, "quality")

@@ -247,6 +247,6 @@ def test_judgments_that_do_not_fit_the_text_are_not_imported(
 
 def test_the_owner_sees_the_agreement_per_word(highlighting: Any) -> None:
     page = owner().get("/project/quality").content.decode()
-    row = page.partition("word_fleiss</th>")[2].partition("</tr>")[0]
+    row = page.partition("Fleiss&#x27; kappa of words</th>")[2].partition("</tr>")[0]
     assert "0.400" in row
     assert "fair" in row

@@ -143,7 +143,7 @@ def next_step(found: overview.ProjectOverview, asked: Plan, *, paused: bool) -> 
             return NextStep(label, to if to.startswith("#") else reverse(to), why)
     if not found.progress.judgments:
         why = "Nobody has judged yet. People begin with the links that you sent them."
-        return NextStep("Invite more people", reverse("links"), why)
+        return NextStep("Invite more people", "#invite", why)
     return NextStep("See the answers so far", reverse("quality"), "People are judging.")
 
 
