@@ -69,12 +69,31 @@ def test_one_sentence_needs_no_second_pass(pipeline: Pipeline, sent: list[Any]) 
     assert whole == [("Rain", "fell", ".", "Nokia", "sold", "awful", "phones", ".")]
 
 
-def test_only_sentences_with_names_are_read_again(pipeline: Pipeline, sent: list[Any]) -> None:
+def test_only_sentences_with_hidden_names_are_read_again(
+    pipeline: Pipeline, sent: list[Any]
+) -> None:
     list(pipeline.analyze_many(TEXTS, tasks=("metonymy",)))
     (_, first), (again, outputs) = sent
     assert "arcs" in first  # names are told from other words by the tree
+    assert {*METONYMY} <= {*first}
     assert outputs == METONYMY
-    assert [words[-2] for words in again] == ["sleeps", "sleeps", "phones", "phones"]
+    assert again == [
+        ("Lovely", "[MASK]", "sleeps", "."),
+        ("[MASK]", "sold", "awful", "phones", "."),
+    ]
+
+
+def test_a_sentence_that_the_network_read_in_another_spelling_is_read_again(
+    pipeline: Pipeline, sent: list[Any]
+) -> None:
+    (found,) = pipeline.analyze_many(["“France sleeps.”"], tasks=("metonymy",))
+    (first, _), (again, _) = sent
+    assert first == [('"', "France", "sleeps", ".", '"')]
+    assert [found.text[n.start : n.end] for n in found.metonymies] == ["France"]
+    assert again == [
+        ("“", "France", "sleeps", ".", "”"),
+        ("“", "[MASK]", "sleeps", ".", "”"),
+    ]
 
 
 def test_a_task_alone_brings_nothing_else(pipeline: Pipeline) -> None:

@@ -316,3 +316,6 @@ def test_a_run_says_how_the_demo_items_are_made_that_its_plan_asks_for(tmp_path:
     (note,) = _demo_note(project, project / "items.jsonl")
     assert "a demo task of 20 items, which a team has to judge first" in note
     assert f"trope annotate control-items {project} {project / 'items.jsonl'} JUDGMENTS" in note
+    (project / "trial.jsonl").touch()  # as semeval2015 writes it: what its team judges
+    (note,) = _demo_note(project, project / "items.jsonl")
+    assert f"control-items {project} {project / 'trial.jsonl'} JUDGMENTS" in note

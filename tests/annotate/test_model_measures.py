@@ -27,7 +27,7 @@ from trope.annotate.web.service import web_settings
 from trope.cli.main import main
 
 
-def made(folder: Path, items: int = 40, judged: int = 20, more: str = "") -> Project:
+def made(folder: Path, items: int = 80, judged: int = 40, more: str = "") -> Project:
     """Every second item is a metaphor; people say so, the model errs on every fifth item."""
     project = make_project(folder, k=1, page=judged, more=more)
     rows = [
@@ -64,19 +64,19 @@ def test_rates_are_those_of_the_formula(tmp_path):
     assert (found.question, found.model, found.notes) == ("metaphor", "large", ())
     rates = {one.label: one.rate for one in found.rates}
     yes = rates["yes"]
-    assert (yes.judged, yes.items, yes.model) == (20, 40, 0.5)
-    # 20 judged: 10 yes by people, 10 by the model, 8 by both: λ = (0.4 − 0.25) / 0.25
+    assert (yes.judged, yes.items, yes.model) == (40, 80, 0.5)
+    # 40 judged: 20 yes by people, 20 by the model, 16 by both: λ = (0.4 − 0.25) / 0.25
     assert yes.weight == pytest.approx(0.6)
     assert yes.corrected.value == pytest.approx(0.5)
     assert rates["no"].corrected.value == pytest.approx(0.5)
 
 
 def test_rates_of_groups_and_their_difference(tmp_path):
-    project = made(tmp_path / "p", items=80, judged=60)
+    project = made(tmp_path / "p", items=120, judged=100)
     found = project_rates(project.plan, asked_question(project.plan, "metaphor"), group="half")
     assert [(one.group, one.label) for one in found.rates] == [
         ("first", "no"), ("first", "yes"), ("second", "no"), ("second", "yes")]  # fmt: skip
-    assert {one.rate.judged for one in found.rates} == {30}
+    assert {one.rate.judged for one in found.rates} == {50}
     difference = found.differences["yes"].corrected
     assert difference.low < 0 < difference.high
 
@@ -88,7 +88,7 @@ def test_the_command_prints_rates_and_what_an_interval_needs(tmp_path):
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
     assert lines[0] == "metaphor, model large"
-    assert lines[4] == "    model      50.0 % of 40"
+    assert lines[4] == "    model      50.0 % of 80"
     assert "an interval half as wide needs about" in lines[5]
     done = CliRunner().invoke(main, [*words, "--width", "0.1", "--beyond", "--json"])
     document = json.loads(done.stdout)

@@ -160,8 +160,9 @@ def test_without_an_endpoint_the_page_says_what_to_set(
     ("change", "why"),
     [
         ({"name": "../m"}, "is no name of a run"),
-        ({"kind": "heads", "heads": ""}, "no head is known"),
-        ({"kind": "heads", "heads": "metaphor=word:yes/maybe"}, "needs a choice"),
+        ({"kind": "heads", "head-metaphor": ""}, "choose which questions the model answers"),
+        ({"kind": "heads", "head-metaphor": "word", "no-metaphor": "maybe"}, "needs a choice"),
+        ({"kind": "heads", "head-metaphor": "sentiment"}, "scores from -5 to 5"),
         ({"kind": "system:elsewhere"}, "there is no system"),
         ({"kind": "system:../../etc"}, "there is no system"),
         ({"max_tokens": "many"}, "write a number"),
@@ -193,6 +194,20 @@ def test_name_that_is_taken_begins_nothing_and_keeps_the_prompt(
     assert again.status_code == 422
     assert (project.folder / "prompts" / "m.md").read_text("utf-8") == "Judge it.\n"
     assert len(server.asked) == 9
+
+
+def test_owner_chooses_what_the_heads_answer(owner: Any, project: Project) -> None:
+    page = owner.get("/project/models").content.decode()
+    assert '<option value="text">whether the text is metaphorical</option>' in page
+    turned = {"head-metaphor": "text", "yes-metaphor": "no", "no-metaphor": "yes"}
+    sent = owner.post("/project/models", {"name": "m", "kind": "heads"} | turned)
+    assert sent.status_code == 302, sent.content.decode()
+    _finish()
+    run = ModelRun.objects.get()
+    assert run.state == "done", run.error
+    assert run.settings["heads"] == {"metaphor": "text"}
+    assert run.settings["values"] == {"metaphor": "no/yes"}
+    assert ModelAnswer.objects.count() == 9
 
 
 def test_only_owners_start_and_stop_models(owner: Any, project: Project) -> None:

@@ -24,6 +24,7 @@ from trope.annotate.store.reports import measure_project
 from trope.annotate.web.service import web_settings
 from trope.cli.main import main
 from trope.core.errors import BadInput
+from trope.metrics.agreement import TITLES
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def test_agreement_on_the_page_is_that_of_the_command(collected: Project, tmp_pa
     assert main_question["judgments"] > 100
     checked = 0
     exclusions = [
-        a | {"name": f"{e['name']} exclusion, {a['name']}"}
+        a | {"name": f"{e['name']} exclusion, {TITLES[a['name']]}"}
         for e in main_question["exclusions"]
         for a in e["agreements"]
     ]
@@ -76,7 +77,8 @@ def test_agreement_on_the_page_is_that_of_the_command(collected: Project, tmp_pa
             f"{agreement['value']:.3f} | {agreement['low']:.3f} to {agreement['high']:.3f} | "
             f"{agreement['n']} | {agreement['word']}"
         )
-        assert row.strip() in numbers_of(page, agreement["name"]), (agreement["name"], row)
+        title = TITLES.get(agreement["name"], agreement["name"]).replace("'", "&#x27;")
+        assert row.strip() in numbers_of(page, title), (title, row)
         checked += 1
     assert checked == 6 + 10 + 6, "statistics, pairs of five readers, and three times two kappas"
     for item in main_question["disputed"]:

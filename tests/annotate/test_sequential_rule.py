@@ -121,6 +121,15 @@ def test_speed_is_compared_with_the_others():
     assert too_fast(timed[:20]) == {}  # two annotators: who is slow?
 
 
+def test_nobody_reads_in_no_time():
+    def timed(seconds, times=10):
+        return [Judgment(f"i{at}", "a", "y", seconds=seconds) for at in range(times)]
+
+    assert list(too_fast(timed(0.4))) == ["a"]  # alone, or where all are as fast
+    assert too_fast(timed(0.6)) == {}
+    assert too_fast(timed(0.4, times=9)) == {}  # a few slips of the key
+
+
 def test_a_copier_shares_errors_and_excellent_annotators_do_not():
     rng = np.random.default_rng(3)
     truth = rng.integers(0, 2, 120)

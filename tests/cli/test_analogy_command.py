@@ -1,12 +1,13 @@
-"""`trope analogy build|check` and `trope score analogy`, from the command line."""
+"""`trope analogy`, `trope score analogy` and items of one's own, from the command line."""
 
+import csv
 import json
 
 import pytest
 
 from analogies import ROWS, write_data, write_set
 from trope.cli.main import run
-from trope.corpora.mean import read_mean
+from trope.corpora.mean import COLUMNS, read_mean
 
 
 @pytest.fixture
@@ -177,6 +178,83 @@ def test_own_items_by_folds_beside_vectors_spelling_and_chance(data, tmp_path, c
     assert {name.split(".")[2] for name in found} == {"light", "static", "spelling", "chance"}
     assert found["analogy.own.light.accuracy"]["n"] == 24
     assert found["analogy.own.static.accuracy"]["note"] == "few.txt"
+
+
+@pytest.fixture
+def judged_run(data, tmp_path):
+    """A run of mean as people leave it: every second item was accepted."""
+    run = tmp_path / "a run"
+    run.mkdir()
+    names = ("first_domain", "second_domain", "element", "gold", "sDdA", "dDsA", "dDdA")
+    items, labels = [], []
+    for item in read_mean(data / "mean/MEAN_datasetV1.csv"):
+        cells = (item.first_domain, item.second_domain, item.element, *item.choices)
+        fields = dict(zip(names, cells, strict=True))
+        items.append({"id": f"m{item.id}", "text": "…", "fields": fields})
+        labels.append({"item": f"m{item.id}", "label": "yes" if int(item.id) % 2 else "no"})
+    for name, rows in (("items", items), ("labels", labels)):
+        lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+        (run / f"{name}.jsonl").write_text(lines)
+    return run
+
+
+def test_accepted_items_of_a_run_are_trained_on_measured_and_answered(judged_run, tmp_path, capsys):
+    system = tmp_path / "system"
+    status, _, err = call(capsys, "train", "analogy", "--on", judged_run, "--all", "--out", system)
+    assert (status, "trained on 12 items" in err) == (0, True), err
+    status, out, err = call(
+        capsys, "evaluate", "analogy", "--on", judged_run, "--folds", "3", "--json"
+    )
+    assert status == 0, err
+    assert json.loads(out)["figures"][0]["n"] == 12
+    status, out, err = call(capsys, "analogy", "answer", judged_run, "--system", system)
+    assert len(out.splitlines()) == 1 + 12
+    assert "of 12 items answered rightly" in err
+    status, _, err = call(capsys, "evaluate", "analogy", "--on", judged_run, "--system", system)
+    assert (status, "the system was trained on all items" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda run: (run / "labels.jsonl").unlink(), "labels.jsonl: not found; give a run of"),
+        (
+            lambda run: (run / "items.jsonl").write_text('{"id": "m1", "text": "A day."}\n'),
+            "items.jsonl:1: is no analogy; give a run of mean",
+        ),
+        (
+            lambda run: (run / "labels.jsonl").write_text('{"item": "m1", "label": "no"}\n'),
+            "labels.jsonl: no item was accepted; judge the items first",
+        ),
+    ],
+)
+def test_folders_without_accepted_items_are_refused(change, says, judged_run, tmp_path, capsys):
+    change(judged_run)
+    status, _, err = call(
+        capsys, "train", "analogy", "--on", judged_run, "--out", tmp_path / "system"
+    )
+    assert (status, says in err, "\n" in err.strip()) == (2, True, False), err
+    assert not (tmp_path / "system").exists()
+
+
+def test_items_may_come_as_any_table(data, tmp_path, capsys):
+    items = list(read_mean(data / "mean/MEAN_datasetV1.csv"))
+    table = tmp_path / "Übungen (neu).csv"
+    with table.open("w", encoding="cp1252", newline="") as file:
+        rows = csv.writer(file)  # commas, where MEAN has semicolons
+        rows.writerow(COLUMNS)
+        rows.writerows((i.first_domain, i.second_domain, i.element, *i.choices) for i in items)
+    options = ("--on", table, "--all", "--out", tmp_path / "system")
+    status, _, err = call(capsys, "train", "analogy", *options)
+    assert (status, f"trained on {len(items)} items" in err) == (0, True), err
+    for command in ("answer", "check"):
+        status, _, err = call(capsys, "analogy", command, table)
+        assert "trope:" not in err
+        assert status < 2
+    with table.open("a", encoding="cp1252") as file:
+        file.write("LOVE,WAR,lover,soldier,,river,cloud\n")
+    status, _, err = call(capsys, "train", "analogy", *options)
+    assert (status, f"csv:{len(items) + 2}: column" in err) == (2, True), err
 
 
 @pytest.mark.parametrize(

@@ -162,6 +162,18 @@ def test_labels_of_a_run_or_an_export_are_read_from_its_folder(tmp_path: Path) -
     assert "left out 1 row without a label" in done.output
 
 
+def test_a_run_of_another_task_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "items.jsonl").write_text('{"id": "a", "text": "A day is a road."}\n')
+    (tmp_path / "labels.jsonl").write_text('{"item": "a", "label": "yes"}\n')
+    (tmp_path / "manifest.json").write_text('{"recipe": "mean"}')
+    done = run("train", "metaphor", "--on", tmp_path, "--out", tmp_path / "system")
+    assert (done.exit_code, (tmp_path / "system").exists()) == (2, False)
+    assert done.stderr == (
+        f"trope: {tmp_path}: is a run of mean, whose labels are of analogy, not of metaphor; "
+        "name the task analogy, or give another run\n"
+    )
+
+
 def test_a_system_of_another_task_is_refused(
     verbs: tuple[Path, Path, tuple[str, ...]], tmp_path: Path
 ) -> None:
@@ -253,38 +265,35 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     assert "none.csv: not found; give a table with labels" in refused.output
 
 
-def judged_project(folder: Path) -> Path:
-    """A project whose 40 items one person has judged by the label that they were made with."""
+def judged_project(
+    folder: Path,
+    header: Sequence[str],
+    rows: Sequence[tuple[str, ...]],
+    question: str,
+    options: tuple[str, str],
+) -> Path:
+    """A project whose items one person has judged; rows end with their answers."""
     pytest.importorskip("django", reason="Django is not installed")
     assert run("annotate", "new", folder, "--template", "pairs").exit_code == 0
+    offered = ", ".join(f'{{ value = "{option}" }}' for option in options)
     (folder / "project.toml").write_text(
         'title = "T"\nguidelines = "G"\njudgments_per_item = 1\n'
-        '[[questions]]\nid = "figurative"\nkind = "choice"\ntext = "?"\n'
-        'options = [{ value = "yes" }, { value = "no" }]\n',
+        f'[[questions]]\nid = "{question}"\nkind = "choice"\ntext = "?"\n'
+        f"options = [{offered}]\n",
         encoding="utf-8",
     )
-    rows = [(f"v{n}", text, verb, label) for n, (text, verb, label) in enumerate(verb_rows(40))]
-    items = write_table(folder / "made.csv", ("id", "text", "verb", "truth"), rows)
+    items = write_table(folder / "made.csv", ("id", *header), [
+        (f"v{at}", *row[:-1]) for at, row in enumerate(rows)
+    ])  # fmt: skip
     assert run("annotate", "import", folder, items).exit_code == 0
     judged = folder / "judged.jsonl"
-    judged.write_text(
-        "".join(
-            json.dumps(
-                {
-                    "judgment": n,
-                    "item": name,
-                    "annotator": "Ann",
-                    "answers": {"figurative": "yes" if label == "metaphor" else "no"},
-                    "state": "counted",
-                    "seconds": 3.0,
-                    "at": "2026-03-02T09:00:00+00:00",
-                }
-            )
-            + "\n"
-            for n, (name, _, _, label) in enumerate(rows, start=1)
-        ),
-        encoding="utf-8",
+    about = {"annotator": "Ann", "state": "counted", "seconds": 3.0,
+             "at": "2026-03-02T09:00:00+00:00"}  # fmt: skip
+    judgments = (
+        about | {"judgment": at + 1, "item": f"v{at}", "answers": {question: row[-1]}}
+        for at, row in enumerate(rows)
     )
+    judged.write_text("".join(json.dumps(one) + "\n" for one in judgments), encoding="utf-8")
     people = folder / "people.jsonl"
     people.write_text('{"name": "Ann", "role": "annotator", "joined": "2026-03-02T09:00:00Z"}\n')
     assert run("annotate", "import", folder, people, "--people").exit_code == 0
@@ -293,8 +302,28 @@ def judged_project(folder: Path) -> Path:
     return folder
 
 
+def test_names_that_a_project_highlights_are_trained_on(tmp_path: Path) -> None:
+    rows = [
+        (text, name, "literal" if label == "literal" else "metonymic")
+        for text, name, label in name_rows()
+    ]
+    project, system = tmp_path / "harbour", tmp_path / "system"
+    judged_project(project, ("text", "highlight"), rows, "reading", ("literal", "metonymic"))
+    done = run("train", "metonymy", "--on", project, "--out", system)
+    assert done.exit_code == 0, done.output
+    notes = json.loads((system / "trope.json").read_text())
+    assert notes["trained_on"] == "harbour"  # not the folder that it was exported into
+    found = figures(run("evaluate", "metonymy", "--on", project, "--system", system, "--json",
+                        "--quiet"))  # fmt: skip
+    held = found["metonymy.own.system.accuracy.coarse"]
+    assert held["n"] == len(rows) - notes["items"] > 0
+
+
 def test_a_project_is_audited_and_evaluated(tmp_path: Path) -> None:
-    project = judged_project(tmp_path / "harbour")
+    rows = [(text, verb, "yes" if label == "metaphor" else "no")
+            for text, verb, label in verb_rows(40)]  # fmt: skip
+    project = tmp_path / "harbour"
+    judged_project(project, ("text", "verb"), rows, "figurative", ("yes", "no"))
     audited = figures(run("audit", "--on", project, "--target", "verb", "--json"))
     assert audited["audit.own.constant.accuracy"]["n"] == 40
     assert audited["audit.own.constant.f1"]["data"]["name"] == "harbour"

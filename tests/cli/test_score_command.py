@@ -93,8 +93,8 @@ def test_zeros_have_no_cosine(
         (f"{IDS[1]}\tnan", "is not a number"),
         (f"{IDS[1]}\t6", "outside the scale"),
         (f"{IDS[1]}\t1.5", "is not an integer"),
-        (f"{IDS[1]}", "has 1 columns"),
-        (f"{IDS[1]}\t", "has 1 columns"),
+        (f"{IDS[1]}", "has 1 column; write an id, a tab and a score"),
+        (f"{IDS[1]}\t", "has 1 column; write an id, a tab and a score"),
     ],
 )
 def test_a_bad_row_is_refused_with_its_line(

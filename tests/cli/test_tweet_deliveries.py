@@ -64,3 +64,26 @@ def test_bad_scores_are_refused_and_nothing_is_written(content, said, tmp_path, 
     assert trope("data", "deliver", tmp_path / "s.csv", "--out", tmp_path / "d") == 2
     assert said in capsys.readouterr().err
     assert not (tmp_path / "d").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "said"),
+    [
+        ("msg,text\n1,So it goes\n", (), "t.csv:2: has no column 'id'; it has msg, text: name it"),
+        ("id,text\n1,So it goes\n", ("--id", "msg"), "has no column 'msg'; it has id, text: name"),
+        (
+            "id,body\n1,So it goes\n",
+            ("--column", "words"),
+            "has no column 'words'; it has id, body: name one of these with --id or --column",
+        ),
+        ("id,text\n9,So it goes\n", (), "t.csv: has no text with an id of"),
+        ("id,text\n1,So\n1,it goes\n", (), "t.csv:3: the id '1' is also in line 2"),
+    ],
+)
+def test_texts_without_the_ids_are_refused(content, options, said, tmp_path, capsys):
+    (tmp_path / "d").write_text("1\t2.00\n2\t-1.00\n")  # which could be numbers of lines
+    (tmp_path / "t.csv").write_text(content)
+    out = tmp_path / "back.csv"
+    assert trope("data", "rejoin", tmp_path / "d", tmp_path / "t.csv", "--out", out, *options) == 2
+    assert said in capsys.readouterr().err
+    assert not out.exists()

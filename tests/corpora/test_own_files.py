@@ -229,3 +229,19 @@ def test_another_language_is_told_unless_it_is_meant(tmp_path: Path) -> None:
 
         list(read_sources([str(path)], ReadingOptions(any_language=quiet, tell=tell)))
         assert any("looks like German" in note for note in told) is not quiet
+
+
+def test_an_empty_first_sheet_is_told_with_the_others(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed (trope[files])")
+    book = openpyxl.Workbook()
+    book.active.title = "Cover"
+    notes = book.create_sheet("Notes 2")
+    for row in (("id", "text"), (1, "So it goes")):
+        notes.append(row)
+    path = tmp_path / "two sheets.xlsx"
+    book.save(path)
+    said = "two sheets.xlsx: the first sheet, 'Cover', is empty; name another sheet: Notes 2"
+    with pytest.raises(BadRecord, match=said):
+        list(read_texts(path))
+    (entry,) = read_entries(find_files([str(path)])[0], FileOptions(sheet="Notes 2"))
+    assert entry[1] == {"id": "1", "text": "So it goes"}

@@ -44,7 +44,7 @@ def test_ids_stay_strings_with_tabs_or_blanks_between() -> None:
         (f"{ID}\tinf", "is not a number"),
         (f"{ID}\t5.01", "outside the scale"),
         (f"{ID}\t-6", "outside the scale"),
-        (ID, "has 1 columns"),
+        (ID, "has 1 column; write an id, a tab and a score"),
         ("1\t2", "also in line 1"),
     ],
 )

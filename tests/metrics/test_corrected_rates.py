@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from trope.core.errors import BadInput
-from trope.metrics.corrected_rates import corrected_rate, rate_difference
+from trope.metrics.corrected_rates import LEAST_JUDGED, corrected_rate, rate_difference
 from trope.metrics.intervals import jeffreys, wilson
 
 
@@ -16,20 +16,20 @@ def corpus(rng, items: int, rate: float, right: float):
 
 
 def test_the_estimate_by_hand():
-    """20 judged of 100: people say yes to 8, the model to 10 of them, 7 in common; 60 of all.
+    """40 judged of 200: people say yes to 16, the model to 20 of them, 14 in common; 120 of all.
 
-    cov = 7/20 − (8/20)(10/20) = 0.15, var = 0.25, so λ = 0.6 and the rate is
+    cov = 14/40 − (16/40)(20/40) = 0.15, var = 0.25, so λ = 0.6 and the rate is
     0.6·0.6 + 0.4 − 0.6·0.5 = 0.46.
     """
-    judged = [1] * 8 + [0] * 12
-    predicted = [1] * 7 + [0] + [1] * 3 + [0] * 9
-    everything = predicted + [1] * 50 + [0] * 30
+    judged = [1] * 16 + [0] * 24
+    predicted = [1] * 14 + [0] * 2 + [1] * 6 + [0] * 18
+    everything = predicted + [1] * 100 + [0] * 60
     found = corrected_rate(judged, predicted, everything)
     assert found.weight == pytest.approx(0.6)
     assert found.corrected.value == pytest.approx(0.46)
-    assert (found.model, found.judged, found.items) == (0.6, 20, 100)
+    assert (found.model, found.judged, found.items) == (0.6, 40, 200)
     assert found.classical.value == pytest.approx(0.4)
-    # of what the items were drawn from: λ is smaller by 1 + 20/80, and the other 80 say 50/80
+    # of what the items were drawn from: λ is smaller by 1 + 40/160, the other 160 say 100/160
     beyond = corrected_rate(judged, predicted, everything, beyond=True)
     assert beyond.weight == pytest.approx(0.6 / 1.25)
     assert beyond.corrected.value == pytest.approx(0.48 * 50 / 80 + 0.4 - 0.48 * 0.5)
@@ -67,6 +67,18 @@ def test_rare_labels_and_few_errors_are_covered_without_a_wider_interval(right, 
     assert np.mean(ratios) < 1
 
 
+@pytest.mark.parametrize(("rate", "right"), [(0.2, 0.7), (0.2, 0.85), (0.5, 0.85)])
+def test_the_smallest_sample_that_corrects_is_covered(rate, right):
+    rng = np.random.default_rng(23)
+    hits = 0
+    for _ in range(1000):
+        truth, model = corpus(rng, 5000, rate, right)
+        drawn = rng.choice(5000, LEAST_JUDGED, replace=False)
+        found = corrected_rate(truth[drawn], model[drawn], model)
+        hits += found.corrected.low <= truth.mean() <= found.corrected.high
+    assert hits / 1000 >= 0.93
+
+
 def test_probabilities_of_a_model_are_covered():
     rng = np.random.default_rng(2)
     hits = 0
@@ -91,10 +103,11 @@ def test_a_useless_model_changes_nothing():
 @pytest.mark.parametrize(
     ("judged", "note"),
     [
-        ([0] * 30, "no judged item has this label"),
-        ([1] * 30, "all judged items have this label"),
+        ([0] * 40, "no judged item has this label"),
+        ([1] * 40, "all judged items have this label"),
         ([1], "1 judged item cannot correct"),
         ([1, 0], "2 judged items cannot correct"),
+        ([1] + [0] * 38, "39 judged items cannot correct a model (40 or more can)"),
     ],
 )
 def test_samples_that_cannot_correct_give_wilson_and_say_so(judged, note):
@@ -106,7 +119,7 @@ def test_samples_that_cannot_correct_give_wilson_and_say_so(judged, note):
 
 
 def test_a_model_without_an_error_in_the_sample_is_not_taken_for_perfect():
-    judged = [1] * 10 + [0] * 20
+    judged = [1] * 10 + [0] * 30
     found = corrected_rate(judged, judged, judged + [1, 0] * 500)
     assert found.weight == 1
     assert 0.01 < found.width < found.classical.high - found.classical.low

@@ -50,6 +50,17 @@ def test_there_are_at_most_fifty_seeds_and_no_pair_twice(build):
     assert len(set(pairs)) == len(pairs) <= 50
 
 
+def test_seeds_in_sentences_are_the_fifty_of_neighbours():
+    pytest.importorskip("torch", reason="torch is not installed (pip install 'trope[train]')")
+    pytest.importorskip("transformers")
+    from trope.tasks.metaphor.transformers_detector import _IN_SENTENCES, read_seed_sentences
+
+    with_sentences = read_seed_sentences(_IN_SENTENCES)
+    labels = {(seed.pair, label) for seed, label in with_sentences}
+    assert labels == {(seed.pair, label) for seed, label in build_neighbours().seeds}
+    assert len(with_sentences) == len(labels) <= 50
+
+
 def test_seeds_in_sentences_read_the_tweet(tmp_path):
     pytest.importorskip("transformers")
     model = hub_folder.write_encoder(tmp_path / "encoder")

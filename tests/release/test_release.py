@@ -150,6 +150,19 @@ def test_hugging_face_reads_it(release: Path, tmp_path: Path) -> None:
     assert judgments.num_rows == 3 * 192
 
 
+@pytest.mark.filterwarnings("default")
+def test_releases_of_one_name_are_told_apart_by_hugging_face(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets", reason="datasets is not installed")
+    found = {}
+    for number in (128, 192):
+        folder = tmp_path / f"of {number}" / "release"
+        make_release(write_run(tmp_path / f"run {number}", number), folder)
+        # where the library keeps what it has read, by the name of the folder
+        loaded = datasets.load_dataset(str(folder), cache_dir=str(tmp_path / "cache"))
+        found[number] = sum(loaded.num_rows.values())
+    assert found == {n: sum(1 for at in range(n) if at % 7) for n in (128, 192)}
+
+
 @pytest.mark.parametrize("kind", ["tweets", "headlines", "bnc"])
 def test_texts_that_may_not_be_passed_on_are_left_out(kind: str, tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", text_is=kind)

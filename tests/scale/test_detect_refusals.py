@@ -21,6 +21,7 @@ from trope.core.errors import (
     TropeError,
     UnknownName,
 )
+from trope.core.run_folder import RunFolder
 from trope.corpora import files, sources
 from trope.corpora.files import find_files
 from trope.scale import executors, shards
@@ -245,6 +246,14 @@ def test_a_run_of_other_settings_is_not_gone_on_with(
         trope("a.txt", "--out", "out")
     with pytest.raises(BadInput, match=rf"manifest\.json: belongs to another run \({difference}\)"):
         trope("a.txt", *options, "--out", "out", "--resume")
+
+
+def test_the_first_of_many_differences_are_named() -> None:
+    folder: RunFolder[object] = RunFolder(Path("out"))
+    with pytest.raises(BadInput) as refused:
+        folder.check_same([f"key{number}: 1 there, 2 here" for number in range(9)])
+    assert "key3: 1 there, 2 here; 5 more); give the same again" in str(refused.value)
+    assert "key4" not in str(refused.value)
 
 
 def test_a_file_that_has_changed_is_told() -> None:

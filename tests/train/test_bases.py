@@ -3,6 +3,7 @@
 import hashlib
 import subprocess
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -80,3 +81,57 @@ def test_what_pip_says_is_told(
         bases.fetch("toy", tmp_path)
     text = f"toy-base==1.0: pip could not download it ({told}); check the connection"
     assert str(error.value) == text
+
+
+def write_toy(folder: Path) -> dict[str, Any]:
+    """A base of two tensors under the name of a real one."""
+    torch = pytest.importorskip(
+        "torch", reason="torch is not installed (pip install 'trope[train]')"
+    )
+    from safetensors.torch import save_file
+
+    weights = {"layer.weight": torch.tensor([[0.1, -2.0]]), "positions": torch.arange(3)}
+    folder.mkdir()
+    save_file(weights, folder / "model.safetensors")
+    return weights
+
+
+NAME = "all-mpnet-base-v2"
+
+
+@pytest.fixture
+def halved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, dict[str, Any]]:
+    """A work folder with nothing but a copy in 16 bits, and the weights it was made of."""
+    weights = write_toy(tmp_path / NAME)
+    known = bases.BASES[NAME]
+    right = hashlib.sha256((tmp_path / NAME / known.file).read_bytes()).hexdigest()
+    toy = replace(known, sha256=right, half_sha256=HALF)
+    monkeypatch.setattr(bases, "BASES", {NAME: toy})
+    bases.keep_half(NAME, tmp_path)
+    (tmp_path / NAME / known.file).unlink()
+    return tmp_path, weights
+
+
+HALF = "c67e91a2b56ddba704cca7283272c37b70760f800b18582448eb695dd99324de"
+
+
+def test_a_copy_in_16_bits_is_enough(halved: tuple[Path, dict[str, Any]]) -> None:
+    work, weights = halved
+    assert bases.has_base(NAME, work)
+    found = bases.read_weights(NAME, bases.fetch(NAME, work))
+    assert found["layer.weight"].dtype == weights["layer.weight"].dtype
+    assert found["layer.weight"].tolist() == weights["layer.weight"].half().float().tolist()
+    assert found["positions"].equal(weights["positions"])
+
+
+def test_other_tensors_in_16_bits_are_refused(halved: tuple[Path, dict[str, Any]]) -> None:
+    from safetensors.torch import save_file
+
+    work, weights = halved
+    path = work / NAME / "half.safetensors"
+    save_file({n: w + 1 for n, w in weights.items()}, path)
+    with pytest.raises(BadModel, match=f"not {HALF}; delete it, and write it again"):
+        bases.fetch(NAME, work)
+    path.write_bytes(b"half a file")
+    with pytest.raises(BadModel, match="is damaged"):
+        bases.fetch(NAME, work)

@@ -21,10 +21,16 @@ from trope.train.encoder.figure_sets import (
     read_figure_set,
     split_clitics,
 )
-from trope.train.encoder.name_sets import LABELS, PLACE, read_name_set
+from trope.train.encoder.name_sets import (
+    LABELS,
+    PLACE,
+    TAGS,
+    encode_tags,
+    read_name_set,
+    read_tag_set,
+)
 from trope.train.encoder.own_sentences import in_dev
 from trope.train.encoder.sentiment_sets import read_sentiment_set
-from trope.train.encoder.tag_sets import TAGS, encode_tags, read_tag_set
 from trope.train.encoder.text_sets import make_sentences, read_texts
 
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from trope.core.errors import BadInput
 from trope.train.encoder.corpus import UNKNOWN
 from trope.train.encoder.figure_sets import read_figure_set, read_metaphor_set
-from trope.train.encoder.name_sets import LABELS, read_name_set
+from trope.train.encoder.name_sets import LABELS, read_name_set, read_tag_set
+from trope.train.encoder.name_sets import TAGS as NAME_TAGS
 from trope.train.encoder.own_sentences import (
     FIGURES,
     NAMES,
@@ -21,8 +22,6 @@ from trope.train.encoder.own_sentences import (
     name_class,
     own_sentences,
 )
-from trope.train.encoder.tag_sets import TAGS as NAME_TAGS
-from trope.train.encoder.tag_sets import read_tag_set
 
 _NOWHERE = Path("nowhere")
 

@@ -27,13 +27,21 @@ from trope.encoder.windows import network_input
 from trope.tasks.metonymy.validation import held_out
 from trope.train.encoder.corpus import UNKNOWN, ZERO, batches
 from trope.train.encoder.figure_sets import FigureSentence, encode_figures
-from trope.train.encoder.name_sets import LABELS, PLACE, NamedSentence, encode_names, read_name_set
+from trope.train.encoder.name_sets import (
+    LABELS,
+    PLACE,
+    TAGS,
+    NamedSentence,
+    NameTags,
+    encode_names,
+    encode_tags,
+    read_name_set,
+)
 from trope.train.encoder.sentiment_sets import (
     SentimentText,
     encode_sentiment_texts,
     read_sentiment_set,
 )
-from trope.train.encoder.tag_sets import TAGS, NameTags, encode_tags
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -260,9 +268,9 @@ def test_a_whole_run_teaches_all_heads_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sentiment_sets.READERS, "semeval2015", lambda data, split: SCORED)
-    monkeypatch.setattr(student, "read_name_set", lambda *_, **__: NAMED)
-    monkeypatch.setattr(student, "read_figure_set", lambda *_: FIGURES)
-    monkeypatch.setattr(student, "read_tag_set", lambda *_: TAGGED)
+    monkeypatch.setattr(run, "read_name_set", lambda *_, **__: NAMED)
+    monkeypatch.setattr(run, "read_figure_set", lambda *_: FIGURES)
+    monkeypatch.setattr(run, "read_tag_set", lambda *_: TAGGED)
     first, second = (SETTINGS.index(f"[[teachers.{task}.fits]]") for task in ("syntax", "metaphor"))
     tasks = ("sentiment", "metonymy", "figures", "names")
     more = "".join(SETTINGS[first:second].replace(".syntax", f".{task}") for task in tasks)

@@ -156,11 +156,13 @@ def test_keys_alone_lead_from_a_folder_to_its_pages(
     page.keyboard.press("Enter")
     page.wait_for_url("**/corpus/")
     assert page.locator("h1").inner_text() == "news"
-    for view in ("figures", "keyness", "rates?by=source"):
+    assert page.get_by_role("heading", name="Most frequent source domains").count() == 1
+    for view in ("figures?kind=metonymy", "keyness", "rates?by=source", "domains"):
         assert bench.ask("GET", f"/corpus/{view}")[0] == 200
     (folder,) = (cache / "trope" / "brought").glob("*/news")
     monkeypatch.chdir(news.parent)
-    trope("detect", "news", "--out", "out", "--shard-rows", "200")
+    more = ("--with", "metonymy,domains")
+    trope("detect", "news", "--out", "out", "--shard-rows", "200", *more)
     assert (folder / "part-00000.jsonl").read_bytes() == Path("out/part-00000.jsonl").read_bytes()
     assert not (folder.parent / ".files").exists(), "the files go when they are analysed"
 
@@ -220,6 +222,23 @@ def test_column_can_be_named_after_a_failure(chromium: Any, bench: Bench) -> Non
 
 
 @pytest.mark.browser
+def test_trying_again_waits_for_the_end_of_the_first(
+    chromium: Any, own: Starter, tmp_path: Path
+) -> None:
+    ending = tmp_path / "ending"
+    os.mkfifo(ending)
+    lingers = "import sys; from trope.workbench.corpus.bring import work; work(sys.argv[1])"
+    lingers += f"; open({str(ending)!r}).read()"
+    bench = own(before=f"import trope.workbench.corpus.bring as b; b._CODE = {lingers!r}")
+    path = brought(bench, {"a.csv": b"a,b\nThe tax strangles shops.,1\n"})
+    page = ended(opened_page(chromium, bench, path), "could not")
+    page.get_by_label("Column with the text").fill("a")
+    page.get_by_role("button", name="Try again").click(no_wait_after=True)
+    ending.open("w").close()  # the first process has failed, and ends only now
+    ended(page, "1 text, ")
+
+
+@pytest.mark.browser
 def test_archive_that_unpacks_to_too_much_is_refused(chromium: Any, bench: Bench) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -227,6 +246,32 @@ def test_archive_that_unpacks_to_too_much_is_refused(chromium: Any, bench: Bench
     path = brought(bench, {"bomb.zip": packed.getvalue()})
     page = ended(opened_page(chromium, bench, path), "could not")
     assert "unpacks to more than 10 MB" in page.inner_text(".fault")
+    assert page.inner_text(".fault").startswith("bomb.zip/a.txt: "), "names stay as they are"
+
+
+@pytest.mark.browser
+def test_what_is_looked_for_can_be_chosen(chromium: Any, bench: Bench, cache: Path) -> None:
+    page = opened_page(chromium, bench, "/corpus/bring")
+    page.locator("[name=files]").set_input_files(
+        [{"name": "a.txt", "mimeType": "text/plain", "buffer": TEXT.encode()}]
+    )
+    page.get_by_label("names that stand for something else").uncheck()
+    page.locator("#send").click()
+    page.wait_for_url("**/corpus/bring/*-*")
+    ended(page, "1 text")
+    own = cache / "trope" / "brought" / page.url.rpartition("/")[2]
+    (manifest,) = own.glob("*/manifest.json")
+    settings = json.loads(manifest.read_text())["settings"]
+    assert settings["tasks"] == ["relations", "domains", "metaphor"]
+    assert settings["domains"]
+
+
+@pytest.mark.browser
+def test_rows_of_files_without_texts_are_counted(chromium: Any, bench: Bench) -> None:
+    path = brought(bench, {"empty.csv": b"text,date\n"})
+    told = ended(opened_page(chromium, bench, path), "could not").inner_text("main")
+    assert "1 row could not be used" in told
+    assert "empty.csv:1: holds no text" in told
 
 
 def test_one_at_a_time_and_a_cancelled_one_makes_room(own: Starter) -> None:

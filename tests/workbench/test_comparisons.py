@@ -4,6 +4,7 @@
 
 import json
 import math
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from trope.metrics.keyness import poisson_trends
 from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.keyness import compare
 from trope.workbench.corpus.queries import CompareQuery, make_query
-from trope.workbench.corpus.table import CorpusTable
+from trope.workbench.corpus.table import CorpusTable, draw_table
 from trope.workbench.corpus.views import answer
 
 stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
@@ -197,6 +198,18 @@ def test_trends_are_those_of_a_regression() -> None:
     assert p[1] < 0.01
     assert p[2] < 0.01
     assert p[4] > 0.05
+
+
+def test_lines_of_a_plot_can_be_told_apart(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (trope[plots])")
+    columns = ("lemma", "direction", "count", "per_million", "log2_per_year", "p", "rates")
+    rows = [(name, "rising", 9, 9.0, 0.1, 0.5, [1.0, 2.0]) for name in "abcdefgh"]
+    table = CorpusTable("trend", columns, rows, "", (), {"periods": ["2019", "2020"]})
+    draw_table(table, tmp_path / "plot.svg")
+    drawn = (tmp_path / "plot.svg").read_text()
+    legend = drawn[drawn.index('id="legend_1"') :]
+    styles = re.findall(r'<path [^>]*style="(fill: none; stroke[^"]*)"', legend)
+    assert len(styles) == len(set(styles)) == 6
 
 
 @pytest.mark.parametrize("where", [[], ["source=Herald"]])

@@ -68,8 +68,14 @@ def test_figures_of_all_kinds_are_those_of_the_texts(figurative: IndexedCorpus) 
             if one.kind == "metaphor":
                 continue
             tokens = [analysis.tokens[at] for at in one.vehicle or one.tokens]
-            spelt = one.kind == "metonymy"
-            name = " ".join(token.text if spelt else token.lemma.lower() for token in tokens)
+            name = " ".join(
+                token.text
+                if one.kind == "metonymy"
+                else token.text.lower()
+                if one.kind == "idiom" and token.upos == "NOUN"
+                else token.lemma.lower()
+                for token in tokens
+            )
             uses[one.kind, name].append(number)
     assert {kind for kind, _ in uses} == {"idiom", "simile", "metonymy"}
     assert any(len(places) > 1 for places in uses.values())
@@ -84,7 +90,7 @@ def test_figures_of_all_kinds_are_those_of_the_texts(figurative: IndexedCorpus) 
         assert row["text"] - 1 in places
         assert row["example"] in TEXTS[row["text"] - 1]
         assert (row["upos"], row["uses"], row["rate"]) == ("", None, None)
-    (beans,) = (row for row in listed if row["lemma"] == "spill the bean")
+    (beans,) = (row for row in listed if row["lemma"] == "spill the beans")
     assert beans["count"] == 2
     assert "secret" in beans["meaning"]
 
@@ -146,7 +152,7 @@ def test_figures_are_drawn_whether_or_not_they_have_a_rate(
         drawn = path.read_text()
         assert title in drawn
         if kind != "metaphor":
-            assert "spill the bean" in drawn
+            assert "spill the beans" in drawn
 
 
 @pytest.mark.parametrize(
@@ -179,7 +185,7 @@ def test_a_page_and_its_links_keep_the_words_that_count(corpus_bench: CorpusBenc
         assert parse_qs(urlsplit(link).query)["words"] == ["all"], link
     (command,) = re.findall(r'<code id="command"[^>]*>(.*?)</code>', page)
     assert "--words all" in command
-    assert "Metaphors are words (<code>--words all</code>)" in page
+    assert "Metaphors are words of every class (<code>--words all</code>)" in page
     printed = corpus_bench.table(html.unescape(command))
     shown = json.loads(corpus_bench.get("/corpus/figures?words=all&rows=5&format=json")[1])
     assert shown["rows"] == printed

@@ -3,14 +3,16 @@
 # ruff: noqa: F401, F811 - fixtures are taken by importing them
 
 import json
-import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corpus
-from small_corpus import trope
+from small_corpus import detect, trope
 
+from trope.core.records import WordView
 from trope.encoder.models import known_models
+from trope.pipeline import Pipeline
 from trope.workbench.corpus import methods
 from trope.workbench.corpus.corpus import IndexedCorpus
 
@@ -56,7 +58,27 @@ def test_shipped_model_is_described_by_its_figures(small_corpus: IndexedCorpus) 
     found = methods._quality("small", model.files[0].sha256)
     assert set(found) == {"f1", "precision", "recall"}
     sentence = methods._measured_sentence(found)
-    assert re.search(rf"F1 of {found['f1'].value:.2f} \(95 % interval", sentence)
+    for name, said in (("f1", "F1"), ("precision", "precision"), ("recall", "recall")):
+        one, interval = found[name], "95 % interval " if name == "f1" else ""
+        shown = f"{said} of {one.value:.2f} ({interval}{one.low:.2f} to {one.high:.2f})"
+        assert shown in sentence
+
+
+def test_the_threshold_of_a_shipped_model_is_the_one_it_marks_words_by() -> None:
+    checksum = known_models()["small"].files[0].sha256
+    for words in get_args(WordView):
+        analysis = Pipeline().analyze("The tax strangles shops.", words=words)
+        assert methods._own_threshold("small", checksum, words) == analysis.shown_threshold
+    assert methods._own_threshold("small", "0" * 64, "content") is None
+
+
+def test_source_domains_are_named_with_their_sources(corpus_table: Path, tmp_path: Path) -> None:
+    folder = detect(corpus_table, tmp_path / "news", "--with", "domains")
+    said = trope("--quiet", "methods", folder).stdout
+    manifest = json.loads((folder / "manifest.json").read_text())
+    by_lists = manifest["settings"]["domains"] == "free"
+    assert ("WordNet and MetaNet" in said) == by_lists
+    assert ("named by networks" in said) != by_lists
 
 
 @pytest.mark.parametrize("tier", ["small", "base"])

@@ -15,10 +15,12 @@ from small_corpus import ALL, Row, detect, opened, trope, write_csv
 
 from trope.core.errors import BadInput, BadRecord, TropeError
 from trope.core.files import sha256
+from trope.workbench.corpus import views
 from trope.workbench.corpus.corpus import IndexedCorpus, open_corpus
 from trope.workbench.corpus.features import write_features
-from trope.workbench.corpus.queries import VIEWS, FeaturesQuery, make_query
-from trope.workbench.corpus.views import answer
+from trope.workbench.corpus.queries import VIEWS, FeaturesQuery, TextQuery, make_query
+from trope.workbench.corpus.views import answer, passage
+from trope.workbench.text_view import pieces
 
 EVERY: list[tuple[str, dict[str, Any]]] = [
     ("rates", {"by": "source"}),
@@ -136,8 +138,36 @@ def test_a_text_of_a_million_words(tmp_path: Path) -> None:
         spread = answer(corpus, make_query("dispersion", {"lemma": "ate"}))
         assert spread.about["uses"] == 250_000
         assert len(spread.dicts()[0]["places"]) <= 1_001
+        some = passage(corpus, TextQuery(text=1), 3, -1)
+        assert (len(some.rows), some.about["part"], some.about["parts"]) == (5_000, 3, 250)
         (first,) = answer(corpus, make_query("ngrams", {"size": 3, "rows": 1})).dicts()
     assert (first["ngram"], first["count"], first["texts"]) == ("ate old roads", 250_000, 1)
+
+
+def test_long_texts_are_shown_in_parts(
+    small_corpus: IndexedCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = answer(small_corpus, TextQuery(text=3))
+    tokens = len(whole.rows)
+    monkeypatch.setattr(views, "PASSAGE", 4)
+    parts = -(-tokens // 4)
+    assert parts > 1
+    found = [passage(small_corpus, TextQuery(text=3), number, -1) for number in range(1, parts + 1)]
+    assert [row for part in found for row in part.rows] == whole.rows
+    shown = "".join(piece.text for part in found for piece in pieces(part, "", ()))
+    assert "".join(shown.split()) == "".join(whole.about["text"].split())
+    assert {part.about["parts"] for part in found} == {parts}
+    for row in whole.dicts():  # the part of a word that was found
+        (chosen,) = (
+            piece.text
+            for piece in pieces(
+                passage(small_corpus, TextQuery(text=3), 1, row["start"]), str(row["start"]), ()
+            )
+            if piece.chosen
+        )
+        assert chosen == row["word"]
+    assert passage(small_corpus, TextQuery(text=3), 10**8, -1).about["part"] == parts
+    assert passage(small_corpus, TextQuery(text=3), 0, -1).about["part"] == 1
 
 
 def many_values(folder: Path, texts: int) -> None:

@@ -15,8 +15,9 @@ from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corp
 from small_corpus import ALL, detect, opened
 
 from trope.workbench.corpus.corpus import IndexedCorpus
+from trope.workbench.corpus.word_tables import CorpusColumn
 from trope.workbench.text_view import pieces, shown_figures
-from trope.workbench.web.corpus_tables import charts, group_column
+from trope.workbench.web.corpus_tables import _period, charts, group_column
 
 
 def test_charts_show_groups_time_and_figures(small_corpus: IndexedCorpus) -> None:
@@ -24,10 +25,27 @@ def test_charts_show_groups_time_and_figures(small_corpus: IndexedCorpus) -> Non
     assert {"groups", "time", "figures"} <= found.keys()
     assert found["groups"].address == "/corpus/rates?by=source"
     assert len(found["groups"].plot.dots) == 4
-    assert found["time"].address == "/corpus/rates?by=date"
+    assert found["time"].address.startswith("/corpus/rates?by=date&period=")
     assert found["figures"].plot.bars[0].length == max(
         bar.length for bar in found["figures"].plot.bars
     )
+
+
+@pytest.mark.parametrize(
+    ("years", "months", "days", "texts", "period"),
+    [
+        (8, 90, 230, 240, "year"),  # fewer than three texts per month
+        (8, 90, 230, 2_400, "month"),
+        (1, 12, 90, 40, "month"),  # a year alone is no line
+        (1, 1, 20, 400, "day"),
+        (40, 480, 9_000, 1_000_000, "year"),  # more months than a plot has room for
+    ],
+)
+def test_the_rates_over_time_are_of_periods_with_texts(
+    years: int, months: int, days: int, texts: int, period: str
+) -> None:
+    counts = {"year": years, "month": months, "day": days}
+    assert _period(CorpusColumn("date", "c0", days, counts, "", ()), texts) == period
 
 
 def test_the_best_column_is_not_the_file(small_corpus: IndexedCorpus) -> None:
@@ -127,6 +145,30 @@ def test_figures_of_a_text_are_those_of_its_row(corpus_table: Path, tmp_path: Pa
             assert first.source.figures_of(number) == wanted
             assert second.source.figures_of(number) == wanted
         assert first.source.figures_of(len(rows) + 1) == []
+
+
+def test_pages_say_that_novelty_is_not_known(
+    corpus_bench: CorpusBench, small_corpus: IndexedCorpus
+) -> None:
+    number = next(n for n in range(1, 99) if small_corpus.source.figures_of(n))
+    for path in (
+        "features",
+        "figures",
+        f"text/{number}",
+        "concordance?sort=novelty&metaphors=true",
+    ):
+        _, page = corpus_bench.get(f"/corpus/{path}")
+        assert "he model of this corpus does not say how novel a metaphor is" in page, path
+
+
+def test_forms_begin_with_what_their_tables_show(corpus_bench: CorpusBench) -> None:
+    _, page = corpus_bench.get("/corpus/ngrams?min_count=2")
+    assert '<option value="3" selected>3</option>' in page
+    _, page = corpus_bench.get("/corpus/rates")
+    assert "<option selected>source</option>" in page
+    assert "rates --by source</code>" in page
+    _, page = corpus_bench.get("/corpus/keyness")
+    assert "<option selected>source</option>" in page
 
 
 def test_the_most_novel_figure_comes_first() -> None:

@@ -18,6 +18,7 @@ from trope.cli.main import run
 from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.queries import command_line, make_query
 from trope.workbench.corpus.table import CorpusTable, to_csv, to_dict
+from trope.workbench.corpus.terminal import write_table
 from trope.workbench.corpus.views import answer
 
 ASKED: list[tuple[str, dict[str, Any]]] = [
@@ -79,6 +80,27 @@ def test_text_fits_a_terminal(
     assert done.exit_code == 0
     assert done.stdout.strip()
     assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_figures_are_not_broken_on_a_narrow_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = ("domain", "direction", "count", "per_million", "other_count", "other_per_million")
+    more = ("log_likelihood", "log_ratio", "p", "p_corrected", "p_texts")
+    row = ("VERTICALITY & SCALE", "less", 16_000, 7_266.1, 86_000, 13_241.0, 1_165.2, -0.87)
+    about = {"words": 2, "other_words": 3, "tested": 1, "of": "domains", "correction": "holm"}
+    about |= {"total": 1, "word_view": "content"}
+    table = CorpusTable("keyness", (*names, *more), [(*row, 0.1, 0.2, 0.3)], "", (), about)
+    shown = {}
+    for width in (80, 140):
+        monkeypatch.setenv("COLUMNS", str(width))
+        out = io.StringIO()
+        write_table(table, out, "text")
+        shown[width] = out.getvalue()
+    (line,) = (one for one in shown[80].splitlines() if one.startswith("VERTICALITY & SCALE"))
+    assert line.split()[3:] == ["less", "16,000", "86,000", "1,165.2", "-0.87", "0.2000", "0.3000"]
+    assert "per million" not in shown[80]
+    assert "13,241.0" in shown[140]
 
 
 def test_rates_on_a_terminal(corpus_folder: Path) -> None:

@@ -9,7 +9,6 @@ what they accepted, measured, and asked about items of one's own.
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 import zlib
@@ -39,6 +38,7 @@ VEHICLES = {
     "theatre": "actor role stage | curtain audience costume",
     "fishing": "fisherman net river | boat hook bait",
     "weather": "sailor storm sky | cloud rain wind",
+    "sport": "athlete ball stadium | goal referee whistle",
 }
 PARTS = ("who acts", "what is acted on", "where it happens")
 
@@ -114,22 +114,6 @@ def answer(item: Item, person: str) -> dict[str, str]:
     return {"ending": right_ending(item.text), "sound": "no" if unsound else "yes"}
 
 
-def write_items(run: Path, path: Path) -> int:
-    """The accepted items in MEAN's form; gives their number."""
-    lines = [json.loads(line) for line in (run / "labels.jsonl").read_text("utf-8").splitlines()]
-    sound = {line["item"] for line in lines if line["label"] == "yes"}
-    items = [json.loads(line) for line in (run / "items.jsonl").read_text("utf-8").splitlines()]
-    names = ("first_domain", "second_domain", "element", "gold", "sDdA", "dDsA", "dDdA")
-    header = ("MetSource", "MetTarget", "SourceRole", "TargetRoleGold",
-              "SameFrameDifferentAttribute", "DiffFrameSameAtt", "DiffFrameDiffAtt")  # fmt: skip
-    with path.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file, delimiter=";")
-        rows.writerow(header)
-        chosen = [item["fields"] for item in items if item["id"] in sound]
-        rows.writerows([fields[name] for name in names] for fields in chosen)
-    return len(chosen)
-
-
 def main(work: Path) -> None:
     """The whole procedure; all files are in the folder."""
     mine = work / "mine"
@@ -142,11 +126,9 @@ def main(work: Path) -> None:
     answers = judge(run / "project", work / "answers", answer, people=3)
     trope(*recipe, "--out", run, "--answers", answers, "--quiet")
 
-    items = work / "accepted items.csv"
-    print(write_items(run, items), "items were accepted")
-    trope("train", "analogy", "--on", items, "--out", work / "system")
-    trope("evaluate", "analogy", "--on", items, "--system", work / "system")
-    trope("evaluate", "analogy", "--on", items, "--folds", 5)
+    trope("train", "analogy", "--on", run, "--out", work / "system")
+    trope("evaluate", "analogy", "--on", run, "--system", work / "system")
+    trope("evaluate", "analogy", "--on", run, "--folds", 5)
     question = work / "new items.csv"
     question.write_text(QUESTION, encoding="utf-8")
     trope("analogy", "answer", question, "--system", work / "system")

@@ -22,8 +22,13 @@ from trope.metrics.figures import DataRef
 from trope.text.tokenise import tokenise
 from trope.train.encoder.corpus import UNKNOWN
 from trope.train.encoder.figure_sets import FigureSentence, novelty_sentences
-from trope.train.encoder.name_sets import coarse_samples, named_sentence
-from trope.train.encoder.tag_sets import TAGS, NameTags, read_tag_set
+from trope.train.encoder.name_sets import (
+    TAGS,
+    NameTags,
+    coarse_samples,
+    named_sentence,
+    read_tag_set,
+)
 
 _TOP = 0.9
 _NAME_SETS = ("btc", "wnut17", "crossner", "wikigold")

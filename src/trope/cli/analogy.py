@@ -77,12 +77,12 @@ def check(
     The exit status is 1 if there are any. With --repair, the repaired set goes to --out.
     """
     from trope.core.errors import BadInput
-    from trope.corpora.mean import read_mean
+    from trope.corpora.mean import read_own_items
     from trope.tasks.analogy.checks import check_items, spelling_accuracy
 
     if (repair is None) != (out is None):
         raise BadInput("--repair needs --out, and --out needs --repair; give both")
-    items = list(read_mean(file))
+    items = read_own_items(file)
     faults = check_items(items)
     if as_json:
         import msgspec
@@ -118,7 +118,7 @@ def answer(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Choose the ends of your own items, as CSV: FILE has MEAN's form, or is any table.
+    """Choose the ends of your own items, as CSV: FILE is any table, or a run of mean.
 
     A table has the columns MetSource, MetTarget and SourceRole; every other column holds a choice.
     """
@@ -172,10 +172,10 @@ def read_inventory(folder: Path) -> FrameInventory:
 
 def _write_repaired(ctx: click.Context, file: Path, folder: Path, out: Path) -> None:
     from trope.core.files import atomic_write
-    from trope.corpora.mean import read_mean, write_mean
+    from trope.corpora.mean import read_own_items, write_mean
     from trope.tasks.analogy.checks import repair_items, spelling_accuracy
 
-    repaired, repairs = repair_items(list(read_mean(file)), read_inventory(folder))
+    repaired, repairs = repair_items(read_own_items(file), read_inventory(folder))
     with atomic_write(out) as target:
         write_mean(repaired, target)
     for one in repairs:

@@ -1,11 +1,12 @@
-"""The table of commands, the options that all of them have, and commands that list names."""
+"""The table of commands, what all of them have, commands that list names or call themselves."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from trope.core.registry import Entry
 
@@ -61,6 +62,19 @@ def _remember(context: click.Context, option: click.Parameter, given: bool) -> N
     """Note a common option where `trope` itself would have noted it."""
     if given:
         context.obj = {**(context.obj or {}), option.name: True}
+
+
+def given_arguments(context: click.Context, without: Collection[str] = ()) -> tuple[str, ...]:
+    """A subcommand's name and the options that it was given, for a call in another process."""
+    arguments = [context.info_name or ""]
+    for option in context.command.params:
+        name = option.name or ""
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given and name not in without:
+            value = context.params[name]
+            for one in value if option.multiple else (value,):
+                arguments += [option.opts[0], str(one)]
+    return tuple(arguments)
 
 
 class ListingCommand(click.Command):

@@ -20,7 +20,7 @@ from trope.core.options import FURTHER_TASKS
 from trope.core.records import TextKind, WordView
 from trope.corpora.files import FileOptions, InputFile, find_files
 from trope.scale.entries import Columns
-from trope.scale.job import SHARD_ROWS, DetectSettings, OutputFormat
+from trope.scale.job import SHARD_ROWS, DetectSettings, OutputFormat, domain_system
 from trope.scale.run import ERRORS, DetectProgress, Report, kept_columns
 from trope.scale.run import detect as run_detection
 
@@ -176,7 +176,7 @@ def detect(
         delimiter=reading.delimiter,
         sheet=reading.sheet,
         unit=reading.unit,
-        domains=_domain_system() if "domains" in tasks else "",
+        domains=domain_system(tasks),
         device=model.device,
     )
     # clusters report lost workers on standard output, which is for results alone
@@ -211,17 +211,6 @@ def _kept(
 
 def _names(columns: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in columns.split(",") if name.strip())
-
-
-def _domain_system() -> str:
-    """What names source domains on this machine, with its version if it was installed."""
-    from importlib.metadata import entry_points
-
-    from trope.tasks.figures.views import DOMAIN_SYSTEMS, FreeDomains
-
-    for found in sorted(entry_points(group=DOMAIN_SYSTEMS), key=lambda one: one.name):
-        return f"{found.name}, {found.dist.name} {found.dist.version}" if found.dist else found.name
-    return FreeDomains.name
 
 
 def _tasks(more: str) -> tuple[str, ...]:

@@ -37,8 +37,8 @@ _PLOTTED = ("analogy", "metaphor", "rewriting")
                    "several times, mean and spread of the figures.")  # fmt: skip
 @click.option("--on", "own", metavar="FILE", type=click.Path(path_type=Path, exists=True),
               help="Labels of your own to score on, instead of the test sets: a table, a run of a "
-                   "recipe, or an annotation project (metaphor, sentiment, metonymy); items in "
-                   "MEAN's form (analogy).")  # fmt: skip
+                   "recipe, or an annotation project (metaphor, sentiment, metonymy); items "
+                   "with MEAN's columns, or a run of mean (analogy).")  # fmt: skip
 @click.option("--folds", type=click.IntRange(min=2),
               help="With --on: train and score light systems by so many folds.")  # fmt: skip
 @click.option("--system", "--model-folder", "detector", type=click.Path(path_type=Path),

@@ -214,6 +214,7 @@ def train_own(task: str, options: dict[str, Any], say: MessageWriter) -> bool:
     with labelled_folder(source) as folder:
         train_on_labels(
             task=cast("TaskName", task), source=folder, out=options["out"], columns=columns,
-            files=files, kind=kind, everything=everything, encoder=encoder, say=say,
+            files=files, kind=kind, everything=everything, encoder=encoder,
+            called=source, say=say,
         )  # fmt: skip
     return True

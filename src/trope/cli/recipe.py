@@ -221,11 +221,13 @@ def _as_text(done: Any) -> str:
 def _demo_note(project: Path, items: Path) -> list[str]:
     """How the items of a demo task are made that the plan asks for and the recipe does not make."""
     from trope.annotate.project import DEMO, open_project
+    from trope.recipes.answers import TRIAL_ITEMS
 
     wanted = open_project(project).plan.demo.items
     if not wanted or (project / DEMO).is_file():
         return []
-    make = _command("annotate", "control-items", project, items)
+    trial = project / TRIAL_ITEMS  # what a team judges of semeval2015
+    make = _command("annotate", "control-items", project, trial if trial.is_file() else items)
     return [
         f"the plan has a demo task of {wanted} items, which a team has to judge first: "
         f"{make} JUDGMENTS --out CONTROL --demo DEMO; "

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from trope.cli.commands import given_arguments
 from trope.cli.judgments import LABELS_HELP, own_training_options, train_own
 from trope.cli.output import is_quiet, message_writer
 from trope.core.errors import BadInput
@@ -31,15 +32,14 @@ class _TrainTask:
 
 
 def _encoder(options: Options) -> Options:
-    if options.get("stage") and options["folds"]:
-        raise BadInput("--stage belongs to a run without --folds; give one of them")
     from trope.train.encoder.run import read_settings, sets_left_out
 
     settings = read_settings(options.pop("config"))
     without = sets_left_out(settings, options["without"], options.pop("including"))
     if (seed := options.pop("seed")) is not None:
         settings = replace(settings, seed=seed)
-    return {**_with_work(options), "settings": settings, "without": without}
+    given = given_arguments(click.get_current_context(), without=("jobs", "until", "minutes"))
+    return {**_with_work(options), "settings": settings, "without": without, "given": given}
 
 
 def _headlines(options: Options) -> Options:
@@ -149,22 +149,23 @@ def _drawing_seed(what: str) -> click.Option:
 
 
 _TIER = (
-    _DATA,
-    _out("the finished model"),
-    _work("base weights and the results of each stage"),
-    _WITHOUT,
-    _WITH,
-    _config("the shipped models"),
-    _SEED,
+    _DATA, _out("the finished model"), _work("base weights and the results of each stage"),
+    _WITHOUT, _WITH, _config("the shipped models"), _SEED,
     _option("--seeds", type=_POSITIVE, default=1, show_default=True,
             help="How many to train; the best on development data goes to OUT, all stay in WORK."),
     _DEVICE,
 )  # fmt: skip
-_FOLDS = _option("--folds", metavar="SET",
-                 help="Judge each fold of relocar or idiom-sentences without it.")  # fmt: skip
-_STAGE = _option("--stage", metavar="NAME",
-                 help="Only this stage, such as prepare, teacher-syntax-0, labels-syntax or "
-                 "student-13, so that processes that share WORK train side by side.")  # fmt: skip
+_RUN = (
+    _option("--folds", metavar="SET",
+            help="Judge each fold of relocar or idiom-sentences without it."),
+    _option("--stage", metavar="NAME", help="Only this stage, such as teacher-syntax-0."),
+    _option("--jobs", type=_POSITIVE, default=1, show_default=True,
+            help="Stages at a time, each a process with a log in WORK/logs."),
+    _option("--until", multiple=True, metavar="NAME",
+            help="Only stages whose names begin so, and what they need; repeat for several."),
+    _option("--minutes", type=click.FloatRange(min=0, min_open=True),
+            help="End after this time; run again to go on."),
+)  # fmt: skip
 _OWN = tuple(own_training_options())
 _TEXTS = (
     _option("--model", help=_MODEL),
@@ -185,7 +186,7 @@ _ENCODER = _TrainTask(
     twenty minutes on one large GPU, days on a laptop. Start an interrupted run again with the same
     folders to resume after its last finished stage.
     """,
-    (*_TIER, _FOLDS, _STAGE), _encoder,
+    (*_TIER, *_RUN), _encoder,
 )  # fmt: skip
 
 _TASKS = (
@@ -197,7 +198,7 @@ _TASKS = (
 
         Give the work folder of `trope train encoder` to use its teachers again.
         """,
-        (*_TIER, _FOLDS, _STAGE), _encoder,
+        (*_TIER, *_RUN), _encoder,
     ),
     _TrainTask(
         "vectors", "vectors", "The static word vectors that ship.",
@@ -302,8 +303,9 @@ _TASKS = (
         (
             _option("--from", "data", type=_EXISTING,
                     help="Folder with the corpora, one folder each; not for --on."),
-            _option("--on", "own", type=click.Path(path_type=Path, dir_okay=False, exists=True),
-                    help="Items of your own in MEAN's form; one metaphor in five is set aside."),
+            _option("--on", "own", type=click.Path(path_type=Path, exists=True), metavar="FILE",
+                    help="A table with MEAN's columns, or a run of mean; one metaphor in five is "
+                         "set aside."),
             _option("--all", "all_items", is_flag=True,
                     help="With --on: train on all items, and set nothing aside."),
             _out("the system, or the training data and the predictions"),

@@ -100,14 +100,15 @@ def rejoin(ids: Path, texts: Path, out: Path, column: str, id_column: str, as_js
     TEXTS is a table of the tweets that you have fetched. The result is a table with id, text,
     score and integer, which recipes take as a source.
     """
+    from trope.core.errors import BadRecord
     from trope.core.files import atomic_write
     from trope.corpora.tweet_ids import read_scored_ids
     from trope.corpora.tweet_ids import rejoin as join_texts
-    from trope.recipes.own_texts import OwnSource, SourceColumns, read_own_texts
 
-    source = OwnSource(str(texts), "texts", columns=SourceColumns(column, id_column))
-    found = {text.id: text.text for text in read_own_texts(source)}
-    joined = join_texts(read_scored_ids(ids), found)
+    joined = join_texts(list(read_scored_ids(ids)), _texts_by_id(texts, column, id_column))
+    if not joined.tweets:
+        problem = f"has no text with an id of {ids}"
+        raise BadRecord(texts, None, f"{problem}; name the column of ids with --id")
     with atomic_write(out) as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(("id", "text", "score", "integer"))
@@ -117,3 +118,25 @@ def rejoin(ids: Path, texts: Path, out: Path, column: str, id_column: str, as_js
         click.echo(json.dumps(document, indent=1))
     else:
         click.echo(f"{out}: {joined.describe()}")
+
+
+def _texts_by_id(path: Path, column: str, id_column: str) -> dict[str, str]:
+    """The texts of a table by their ids, which must be there: numbers of lines are no ids."""
+    from trope.core.errors import BadRecord
+    from trope.corpora.files import FileOptions, find_files, good_rows
+    from trope.corpora.tables import ID_COLUMNS, find_column
+    from trope.recipes.own_texts import OwnSource, SourceColumns, read_own_texts
+
+    how = FileOptions()
+    for file in find_files([str(path)], how):
+        for line, row in good_rows(file, how):
+            if id_column not in row if id_column else find_column(row, ID_COLUMNS) is None:
+                problem = f"has no column {id_column or 'id'!r}; it has {', '.join(row)}"
+                raise BadRecord(file.path, line, f"{problem}: name it with --id")
+            break
+    source = OwnSource(str(path), "texts", columns=SourceColumns(column, id_column))
+    try:
+        return {text.id: text.text for text in read_own_texts(source)}
+    except BadRecord as error:
+        problem = error.problem.replace("in the settings", "with --id or --column")
+        raise BadRecord(error.path, error.line, problem) from None

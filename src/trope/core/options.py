@@ -17,6 +17,11 @@ FURTHER_TASKS = ("domains",)
 
 DEFAULT_WORDS: WordView = "noticed"
 
+CONTENT_SHOWN = 0.525
+"""The lowest probability of MIPVU at which a content word is shown where the model does not know
+what readers notice; the best by the mean F1 over the training sentences of Meta4XNLI and the
+project's own."""
+
 
 @dataclass(frozen=True, slots=True)
 class FigureView:
@@ -31,6 +36,19 @@ class FigureView:
         limit = self.threshold
         if limit is not None and not (isinstance(limit, int | float) and 0 <= limit <= 1):
             raise BadInput(f"a threshold is a probability, not {limit!r}; give one from 0 to 1")
+
+    def lowest(self, probability: float, noticed: float | None) -> tuple[WordView, float]:
+        """The words that are shown in the end, and the lowest score of one.
+
+        `probability` is the model's threshold of MIPVU, `noticed` that of what readers notice; None
+        where the model does not know it, which shows content words instead.
+        """
+        words, limit = self.words, probability
+        if words == "noticed" and noticed is not None:
+            limit = noticed
+        elif words == "noticed":
+            words, limit = "content", max(limit, CONTENT_SHOWN)
+        return words, limit if self.threshold is None else self.threshold
 
 
 def parse_tasks(names: str | Iterable[str]) -> tuple[str, ...]:

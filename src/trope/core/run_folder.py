@@ -32,6 +32,7 @@ _queue: tuple[int, Path, int] | None = None
 """Process, path and descriptor of the file on which processes wait, open since its first use."""
 
 MANIFEST, LOCK = "manifest.json", ".lock"
+_NAMED = 4  # differences that a message names
 M = TypeVar("M")
 
 
@@ -230,10 +231,12 @@ class RunFolder(Generic[M]):
         """Refuse to resume another run.
 
         Raises:
-            BadInput: there are differences, which it names.
+            BadInput: there are differences, the first of which it names.
         """
         if differences:
-            problem = f"belongs to another run ({'; '.join(differences)})"
+            named = "; ".join(differences[:_NAMED])
+            more = f"; {len(differences) - _NAMED} more" if len(differences) > _NAMED else ""
+            problem = f"belongs to another run ({named}{more})"
             remedy = "give the same again, or another folder"
             raise BadInput(f"{self.path / MANIFEST}: {problem}; {remedy}")
 

@@ -53,6 +53,8 @@ _LOWEST, _HIGHEST = -5, 5
 SHARE = 5
 """One text in so many is set aside."""
 _OTHER_METONYMY = "othermet"
+_TASK_OF_RECIPE = {"tweets2019": "metaphor", "newsmet": "metaphor", "semeval2015": "sentiment",
+                   "semeval2007": "metonymy", "mean": "analogy"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,7 @@ def read_labelled(
             that is not in its text, or a text that is in two splits.
     """
     if source.is_dir():
+        _check_recipe(source, task)
         path, rows = source / LABELS, _joined_rows(source, columns.question)
         if task in ("metaphor", ANY_LABELS) and not columns.target:
             first = next(rows, None)
@@ -160,6 +163,18 @@ def read_labelled(
         raise BadRecord(path, None, "no row has a label; label some texts first")
     _check_splits(items, str(path))
     return LabelledSet(task, source, sha256(path), items, reader.unlabelled)
+
+
+def _check_recipe(run: Path, task: LabelTask) -> None:
+    """Refuse the run of a recipe whose labels are of another task."""
+    try:
+        recipe = json.loads((run / "manifest.json").read_text(encoding="utf-8"))["recipe"]
+    except (OSError, ValueError, TypeError, KeyError):
+        return  # not the run of a recipe
+    about = _TASK_OF_RECIPE.get(recipe, task)
+    if task not in (about, ANY_LABELS):
+        problem = f"is a run of {recipe}, whose labels are of {about}, not of {task}"
+        raise BadRecord(run, None, f"{problem}; name the task {about}, or give another run")
 
 
 def _joined_rows(folder: Path, question: str) -> Iterator[TableRow]:
@@ -197,9 +212,19 @@ def _joined_rows(folder: Path, question: str) -> Iterator[TableRow]:
 def _fields_of(item: Mapping[str, str]) -> dict[str, str]:
     """What is known of an item: `fields` of a run, or the other columns of an export."""
     if not item.get("fields"):
-        return {name: value for name, value in item.items() if name not in ("id", "text", "gold")}
+        own = {name: value for name, value in item.items() if name not in ("id", "text", "gold")}
+        return _marked_words(item) | own
     fields = json.loads(item["fields"])
     return {name: "" if value is None else str(value) for name, value in fields.items()}
+
+
+def _marked_words(item: Mapping[str, str]) -> dict[str, str]:
+    """Of an export, the highlighted words as a name, and their place, if there is one such span."""
+    spans = json.loads(item.get("highlight") or "[]")
+    if len(spans) != 1:
+        return {}
+    start, end = spans[0]
+    return {"name": item["text"][start:end], "start": str(start), "end": str(end)}
 
 
 class _LabelReader:

@@ -7,14 +7,17 @@ The file says "source" for the topic (ANGER in "anger is fire") and "target" for
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
 
-from trope.core.errors import BadRecord
+from trope.core.errors import BadRecord, MissingData
+from trope.corpora.labelled_texts import ITEMS, LABELS
 from trope.corpora.rows import CheckedRow
 from trope.corpora.sources import Source, numbered_lines, source_name
-from trope.corpora.tables import read_rows
+from trope.corpora.tables import TableRow, read_rows
 from trope.text.duplicates import text_digest
 
 _DOMAINS = ("MetSource", "MetTarget", "SourceRole")
@@ -22,6 +25,9 @@ _CHOICES = ("TargetRoleGold", "SameFrameDifferentAttribute", "DiffFrameSameAtt",
 COLUMNS = (*_DOMAINS, *_CHOICES)
 CODES = ("gold", "sDdA", "dDsA", "dDdA")
 """What the choices are: the right one, then same or different domain (D) and attribute (A)."""
+
+_FIELDS = ("first_domain", "second_domain", "element", *CODES)
+"""The columns as a run of the recipe calls them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +93,22 @@ def read_mean(source: Source) -> Iterator[Analogy]:
 
 
 def read_questions(source: Source) -> tuple[list[Analogy], bool]:
-    """The items of a file, and whether it tells the right choices.
+    """The items of a file or a run, and whether it tells the right choices.
 
-    It does in MEAN's form. Otherwise every column of a table besides the two domains and the
+    It does with MEAN's columns. Otherwise every column of a table besides the two domains and the
     element holds a choice.
 
     Raises:
         BadRecord: for missing columns, fewer than two choices and empty cells.
     """
+    if isinstance(source, Path) and source.is_dir():
+        return _accepted_items(source), True
     rows = list(read_rows(source))
     name = source_name(source)
-    if not rows or _DOMAINS[0] not in rows[0][1] or set(_CHOICES) <= set(rows[0][1]):
+    if not rows or _DOMAINS[0] not in rows[0][1]:
         return list(read_mean(source)), True
+    if set(_CHOICES) <= set(rows[0][1]):
+        return _items_of_table(rows, name), True
     columns = [column for column in rows[0][1] if column not in _DOMAINS]
     if len(columns) < 2:
         raise BadRecord(name, 1, "has fewer than two columns of choices; give at least two")
@@ -109,6 +119,53 @@ def read_questions(source: Source) -> tuple[list[Analogy], bool]:
         choices = tuple(row.text(column) for column in columns)
         found.append(Analogy(str(number), domains[0], domains[1], domains[2], choices, line))
     return found, False
+
+
+def read_own_items(source: Path) -> list[Analogy]:
+    """A user's own items: of a table with MEAN's columns, or those that people accepted in a run.
+
+    Raises:
+        MissingData: for a folder that is no judged run.
+        BadRecord: as `read_mean`, and for a run of another recipe or without an accepted item.
+    """
+    if source.is_dir():
+        return _accepted_items(source)
+    rows = list(read_rows(source))
+    if rows and set(COLUMNS) <= set(rows[0][1]):
+        return _items_of_table(rows, source_name(source))
+    return list(read_mean(source))
+
+
+def items_file(source: Path) -> Path:
+    """The file whose checksum says which items `read_own_items` gives."""
+    return source / LABELS if source.is_dir() else source
+
+
+def _items_of_table(rows: Sequence[TableRow], name: str) -> list[Analogy]:
+    _checked_header(list(rows[0][1]), CheckedRow(name, 1, {}))
+    return [
+        checked_item(str(number), CheckedRow(name, line, fields))
+        for number, (line, fields) in enumerate(rows, start=1)
+    ]
+
+
+def _accepted_items(run: Path) -> list[Analogy]:
+    """The items of a run whose label is yes, in their order."""
+    for name in (ITEMS, LABELS):
+        if not (run / name).is_file():
+            raise MissingData(run / name, "give a run of mean that was finished with --answers")
+    accepted = {row["item"] for _, row in read_rows(run / LABELS) if row.get("label") == "yes"}
+    found = []
+    for line, item in read_rows(run / ITEMS):
+        fields = json.loads(item.get("fields") or "{}")
+        if not set(_FIELDS) <= set(fields):
+            raise BadRecord(run / ITEMS, line, "is no analogy; give a run of mean")
+        if item["id"] in accepted:
+            cells = dict(zip(COLUMNS, (fields[name] for name in _FIELDS), strict=True))
+            found.append(checked_item(item["id"], CheckedRow(str(run / ITEMS), line, cells)))
+    if not found:
+        raise BadRecord(run / LABELS, None, "no item was accepted; judge the items first")
+    return found
 
 
 def _checked_header(cells: list[str], row: CheckedRow) -> list[str]:

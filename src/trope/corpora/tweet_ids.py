@@ -14,6 +14,7 @@ from pathlib import Path
 from trope.core.errors import BadInput, BadRecord
 from trope.core.files import atomic_write
 from trope.core.judgments import as_number, round_half_up
+from trope.core.progress import counted
 from trope.corpora.sources import Source, numbered_lines, source_name
 
 LOWEST, HIGHEST = -5, 5
@@ -79,7 +80,10 @@ def read_scored_ids(source: Source, *, id_at: int = 0, score_at: int = 1) -> Ite
             continue
         cells = [cell.strip() for cell in text.strip().split("\t" if "\t" in text else None)]
         if len(cells) <= max(id_at, score_at):
-            problem = f"has {len(cells)} columns; write an id, a tab and a score"
+            problem = (
+                f"has {counted(len(cells), 'column')}; write an id, a tab and a score, as "
+                "`trope data deliver` does of a table"
+            )
             raise BadRecord(name, number, problem)
         identifier = checked_id(cells[id_at], name, number)
         if identifier in lines:

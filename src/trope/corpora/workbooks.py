@@ -37,7 +37,8 @@ def sheet_rows(source: Source, sheet: str | None = None) -> Iterator[SplitRow]:
     """The rows of a sheet that are not empty, with their numbers; every cell is a string.
 
     Raises:
-        BadRecord: for a file that is not a workbook, or is protected by a password.
+        BadRecord: for a file that is not a workbook, or is protected by a password, and for an
+            empty first sheet before others.
         BadInput: for a sheet that the workbook does not have.
     """
     name = source_name(source)
@@ -55,6 +56,11 @@ def sheet_rows(source: Source, sheet: str | None = None) -> Iterator[SplitRow]:
                 if any(row):
                     width = width or len(row)
                     yield number, row + [""] * (width - len(row))
+            if not width and not sheet and len(book.sheetnames) > 1:
+                problem = f"the first sheet, {chosen.title!r}, is empty"
+                raise BadRecord(
+                    name, None, f"{problem}; name another sheet: {', '.join(book.sheetnames[1:])}"
+                )
         finally:
             book.close()
 

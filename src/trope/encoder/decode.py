@@ -22,6 +22,7 @@ from trope.core.records import ROOT, Parse
 from trope.encoder.session import (
     FIGURE_OUTPUTS,
     MEANING,
+    METONYMY,
     SENTIMENT,
     SENTIMENT_OUTPUTS,
     TAGS,
@@ -121,7 +122,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class ReadBatch:
-    """What was read from a batch: decisions by sentence, and scores of whole sequences.
+    """What was read from a batch: decisions by sentence, and scores to be decided on later.
 
     With the seconds of computing and of reading.
     """
@@ -136,19 +137,22 @@ def read_scores(done: BatchPass, encoder: AnyEncoder) -> ReadBatch:
     """The decisions on a batch, without most of its scores."""
     began = thread_time()
     found = list(_read_windows(done, encoder))
-    kept = {name: done.outputs[name] for name in SENTIMENT if name in done.outputs}
+    later = (*SENTIMENT, *METONYMY)
+    kept = {name: done.outputs[name] for name in later if name in done.outputs}
     whole = BatchPass(done.windows, kept, done.seconds)
     return ReadBatch(found, whole, done.seconds, thread_time() - began)
 
 
 def read_results(
-    pending: deque[Future[ReadBatch]], timings: dict[str, float]
+    pending: deque[Future[ReadBatch]], timings: dict[str, float], later: list[BatchPass]
 ) -> Iterator[ReadBatch]:
-    """What was read from each batch, as it ends; its seconds are added to `timings`."""
+    """What was read from each batch, as it ends; its seconds are added to `timings`, its scores to
+    be decided on later to `later`."""
     while pending:
         batch = pending.popleft().result()
         timings["encoder"] += batch.computing
         timings["decode"] += batch.reading
+        later.append(batch.whole)
         yield batch
 
 
@@ -170,7 +174,7 @@ def decode(
         for sentence, stretch in batch.stretches:
             stretches[sentence].append(stretch)
         scores.add(batch.whole)
-        scored = scored or bool(batch.whole.outputs)
+        scored = scored or "sentiment" in batch.whole.outputs
     parses = [
         join_stretches(words, sorted(parts, key=lambda s: s.first), encoder, lemmatise)
         for words, parts in zip(sentences, stretches, strict=True)

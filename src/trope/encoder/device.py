@@ -20,7 +20,6 @@ import numpy.typing as npt
 from trope.core.errors import BadInput, MissingExtra, TropeError
 from trope.encoder.pruning import (
     GraphNode,
-    nodes_in_use,
     output_names,
     read_graph,
     with_float_products,
@@ -173,7 +172,7 @@ class CardSession:
 
         self._names = output_names(model)
         content = with_fused_layers(with_float_products(read_graph(model)))
-        self._steps = [_step(*found) for found in nodes_in_use(content.nodes, self._names)]
+        self._steps = [_step(*found) for found in _nodes_in_use(content.nodes, self._names)]
         self._place, self._floats = torch.device(card.place), getattr(torch, card.floats)
         used = {name for step in self._steps for name in step.inputs}
         with card_failures():
@@ -221,6 +220,20 @@ class _Step:
     output: str
     attributes: dict[str, Any]
     last_used: tuple[str, ...]
+
+
+def _nodes_in_use(
+    nodes: Sequence[GraphNode], outputs: Sequence[str]
+) -> list[tuple[GraphNode, tuple[str, ...]]]:
+    """The nodes that lead to the outputs, in order, each with what is last used there."""
+    needed = set(outputs)
+    found = []
+    for node in reversed(nodes):
+        if node.output in needed:
+            last = tuple(name for name in node.inputs if name not in needed)
+            needed.update(node.inputs)
+            found.append((node, last))
+    return found[::-1]
 
 
 def _step(node: GraphNode, last_used: tuple[str, ...]) -> _Step:

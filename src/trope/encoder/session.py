@@ -23,7 +23,7 @@ from trope.core.records import FigureThresholds, MetaphorThresholds
 from trope.encoder.device import CardSession, GraphicsCard, open_card
 from trope.encoder.models import model_folder
 from trope.encoder.pieces import Vocabulary
-from trope.encoder.pruning import keep_outputs, map_outputs
+from trope.encoder.pruning import keep_outputs, map_outputs, with_faster_operators
 from trope.encoder.windows import BATCH_PIECES, Window, batches, network_input, windows
 
 Array = npt.NDArray[np.float32]
@@ -301,6 +301,7 @@ def _open_part(path: Path, outputs: frozenset[str], card: GraphicsCard | None = 
         if card is not None:
             return CardSession(keep_outputs(path.read_bytes(), outputs), card)
         part = map_outputs(path, outputs)
+        part = with_faster_operators(part) if _has_faster_operators() else part
     except TropeError:
         raise
     except ValueError as error:
@@ -333,10 +334,23 @@ def open_session(path: Path, content: bytes | None = None) -> Any:
     )
     try:
         source = str(path) if content is None else content
-        return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(
+            source,
+            options,
+            providers=["CPUExecutionProvider"],
+            disabled_optimizers=["BiasGeluFusion"],  # slower than its parts
+        )
     except Exception as error:  # ONNX Runtime raises many unrelated types here
         remedy = "train or install it again"
         raise BadModel(path, f"ONNX Runtime cannot load it ({error}); {remedy}") from error
+
+
+def _has_faster_operators() -> bool:
+    """Whether this ONNX Runtime computes Attention on processors: 1.24 is the first."""
+    import onnxruntime
+
+    major, minor = onnxruntime.__version__.split(".")[:2]
+    return (int(major), int(minor)) >= (1, 24)
 
 
 def usable_cores() -> int:

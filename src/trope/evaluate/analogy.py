@@ -16,7 +16,7 @@ from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.files import sha256
 from trope.core.progress import MessageWriter, counted
 from trope.corpora.conceptual_metaphors import read_frames, read_metaphors
-from trope.corpora.mean import Analogy, read_mean
+from trope.corpora.mean import Analogy, items_file, read_mean, read_own_items
 from trope.encoder.session import Encoder
 from trope.evaluate.analogy_figures import (
     PREFIX,
@@ -146,7 +146,7 @@ def evaluate_own(
     Raises:
         BadRecord: where no item is left that the system has not seen.
     """
-    items, opened = list(read_mean(source)), None
+    items, opened = read_own_items(source), None
     if system is not None:
         opened, number = open_system(system, "analogy"), len(items)
         items = [item for item in items if item.digest not in opened.seen]
@@ -155,7 +155,7 @@ def evaluate_own(
             raise BadRecord(source, None, f"the system was trained on all items; {remedy}")
         if len(items) < number:
             say(f"{counted(number - len(items), 'item')} left out: {system} was trained on them")
-    data = DataRef(source.name, "own items", sha256(source))
+    data = DataRef(source.name, "own items", sha256(items_file(source)))
     measured = AnalogyItems(items, data, seed, "analogy.own")
     scores: dict[str, tuple[Floats, str]] = {}
     if folds:

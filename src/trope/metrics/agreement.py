@@ -22,6 +22,25 @@ MOST_PAIRED = 200
 SHARES = ("percent", "unanimous", "overlap", "word_percent", "word_unanimous")
 """Shares: not corrected for chance, so no kappa."""
 
+TITLES = {
+    "percent": "share of equal answers",
+    "unanimous": "share of unanimous items",
+    "fleiss": "Fleiss' kappa",
+    "fleiss_complete": "Fleiss' kappa, complete items",
+    "cohen": "Cohen's kappa, mean of pairs",
+    "alpha_nominal": "Krippendorff's alpha",
+    "alpha_ordinal": "Krippendorff's alpha, ordinal",
+    "alpha_interval": "Krippendorff's alpha, interval",
+    "overlap": "mean overlap of marked words",
+    "any_fleiss": "Fleiss' kappa of any words or none",
+    "word_percent": "share of equal answers, per word",
+    "word_unanimous": "share of unanimous words",
+    "word_fleiss": "Fleiss' kappa of words",
+    "word_alpha": "Krippendorff's alpha of words",
+    "word_cohen": "Cohen's kappa of words, mean of pairs",
+}
+"""What pages and reports call the statistics."""
+
 _MOST_CELLS = 20_000_000  # of a table of sums that is resampled
 _TINY = 1e-12
 
@@ -46,6 +65,11 @@ class Agreement:
         if self.value is None or self.name in SHARES:
             return ""
         return landis_koch(self.value)
+
+    @property
+    def title(self) -> str:
+        """What a page calls it; of two people, their names."""
+        return TITLES.get(self.name, self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,9 @@ import numpy as np
 from trope.core.errors import BadInput
 from trope.metrics.intervals import NORMAL, Floats, Interval, jeffreys, wilson
 
-LEAST_JUDGED = 10
-"""Judged items below which the model's answers are not used."""
+LEAST_JUDGED = 40
+"""Judged items below which the model's answers are not used: with fewer, the interval covers less
+than it says."""
 
 
 @dataclass(frozen=True, slots=True)

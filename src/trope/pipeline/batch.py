@@ -26,11 +26,13 @@ from trope.encoder.decode import ReadBatch, decode, read_results, read_scores
 from trope.encoder.session import (
     FIGURES,
     METAPHOR,
+    METONYMY,
     NAMES,
     SENTIMENT,
     SYNTAX,
     TAGS,
     AnyEncoder,
+    BatchPass,
     Encoder,
 )
 from trope.lexicon.inflection import lemma
@@ -133,6 +135,8 @@ class BatchAnalyzer:
     ) -> TextBatch:
         """Split texts into words and send them to the network."""
         outputs = self._outputs(tasks, trees=view.words != "all", tags=tags)
+        if "metonymy" in tasks and self.base is None and not (self.own and self.own.metonymy):
+            outputs += METONYMY  # half of what is read of names: the sentence as it is
         began = thread_time()
         split, words = read_batch(texts, kind)
         self.timings["text"] += thread_time() - began
@@ -147,7 +151,8 @@ class BatchAnalyzer:
 
     def finish(self, batch: TextBatch) -> list[Analysis]:
         """The analyses of texts that were sent to the network."""
-        decoded = iter(self._decode(batch.words, batch.passes, batch.tasks))
+        later: list[BatchPass] = []
+        decoded = iter(self._decode(batch.words, batch.passes, batch.tasks, later))
         parses = [list(islice(decoded, len(text.sentences))) for text in batch.texts]
         began = thread_time()
         analyses = [
@@ -161,7 +166,9 @@ class BatchAnalyzer:
             analyses = add_sentiments(analyses, parses, batch.whole, scale)
             analyses = self.own_sentiments(analyses) if self.own else analyses
         if "metonymy" in batch.tasks:
-            analyses = add_metonymies(analyses, parses, names or EncoderMetonymy(self.heads))
+            seen = [done for done in later if METONYMY[0] in done.outputs]
+            system = names or EncoderMetonymy(self.heads, sentences=batch.words, read=seen)
+            analyses = add_metonymies(analyses, parses, system)
         shown = add_figures(analyses, parses, view, self.heads.labels.figures)
         return add_domains(shown, self.domains) if "domains" in batch.tasks else shown
 
@@ -179,7 +186,7 @@ class BatchAnalyzer:
 
     def parse(self, sentences: list[tuple[str, ...]], tasks: Sequence[str]) -> list[Parse]:
         """The parses of sentences that have words, with what the tasks need."""
-        return self._decode(sentences, self._submit(sentences, self._outputs(tasks)), tasks)
+        return self._decode(sentences, self._submit(sentences, self._outputs(tasks)), tasks, [])
 
     def _submit(self, sentences: Sequence[tuple[str, ...]], outputs: Sequence[str]) -> Passes:
         """Send sentences to the small network; the threads that compute also read its scores."""
@@ -211,10 +218,15 @@ class BatchAnalyzer:
         return WholeTexts(list(texts), deque(passes))
 
     def _decode(
-        self, words: list[tuple[str, ...]], passes: Passes, tasks: Sequence[str]
+        self,
+        words: list[tuple[str, ...]],
+        passes: Passes,
+        tasks: Sequence[str],
+        later: list[BatchPass],
     ) -> list[Parse]:
         began = thread_time()
-        parses = decode(words, read_results(passes, self.timings), self.encoder, lemma)
+        read = read_results(passes, self.timings, later)
+        parses = decode(words, read, self.encoder, lemma)
         self.timings["decode"] += thread_time() - began
         outputs = self._head_outputs(tasks)
         # sentiment alone is read from whole texts

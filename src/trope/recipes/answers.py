@@ -34,7 +34,8 @@ TOO_FEW = "too few judgments"
 
 JUDGMENTS, DECISIONS, TRIALS, TEAM = "judgments", "decisions", "trials", "team"
 KINDS = (JUDGMENTS, DECISIONS, TRIALS, TEAM)
-PROJECT_ITEMS = ("items.jsonl", "demo.jsonl", "trial.jsonl")
+TRIAL_ITEMS = "trial.jsonl"
+PROJECT_ITEMS = ("items.jsonl", "demo.jsonl", TRIAL_ITEMS)
 DEMO = "demo"
 _AGAIN = "export the judgments of this run's project: trope annotate export RUN/project --out FILE"
 Lines = tuple[tuple[int, JudgmentRecord], ...]

@@ -98,13 +98,17 @@ def _values(document: Mapping[str, Any], place: str = "") -> Iterator[tuple[str,
             yield place or "overall", float(part)
 
 
-def data_card(summary: ReleaseSummary) -> str:
-    """The whole card."""
-    return "\n".join([*_metadata(summary), "", *_body(summary)]) + "\n"
+def data_card(summary: ReleaseSummary, version: str) -> str:
+    """The whole card; `version` is a checksum of the data."""
+    return "\n".join([*_metadata(summary, version), "", *_body(summary)]) + "\n"
 
 
-def _metadata(summary: ReleaseSummary) -> Iterator[str]:
-    """The block between lines of dashes; strings are JSON, which YAML reads."""
+def _metadata(summary: ReleaseSummary, version: str) -> Iterator[str]:
+    """The block between lines of dashes; strings are JSON, which YAML reads.
+
+    The library `datasets` takes a folder of the same name and parts for one that it has loaded
+    before, unless the description of a configuration tells them apart.
+    """
     manifest = summary.run.manifest
     licence = hub_licence(manifest.licence)
     size = sum(len(rows) for rows in summary.parts.values())
@@ -119,15 +123,15 @@ def _metadata(summary: ReleaseSummary) -> Iterator[str]:
     yield "task_categories:\n- text-classification"
     yield f"size_categories:\n- {next((name for most, name in _SIZES if size < most), '100K<n<1M')}"
     yield "tags:\n- figurative-language\n- croissant" + "\n- simulated" * manifest.simulated
-    yield "configs:\n- config_name: default\n  data_files:"
-    for part in summary.parts:
-        yield f"  - split: {part}\n    path: data/{part}.parquet"
+    paths = {"default": {part: f"data/{part}.parquet" for part in summary.parts}}
     for name, table in summary.further.items():
-        yield f"- config_name: {name}\n  data_files:"
-        for split in table.splits:
-            yield f"  - split: {split}\n    path: {name}/{split}.parquet"
-    yield "- config_name: judgments\n  data_files:"
-    yield "  - split: train\n    path: judgments/judgments.parquet"
+        paths[name] = {split: f"{name}/{split}.parquet" for split in table.splits}
+    paths["judgments"] = {"train": "judgments/judgments.parquet"}
+    yield "configs:"
+    for name, splits in paths.items():
+        yield f"- config_name: {name}\n  description: data {version}\n  data_files:"
+        for split, path in splits.items():
+            yield f"  - split: {split}\n    path: {path}"
     yield "---"
 
 

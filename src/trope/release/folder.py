@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import tempfile
@@ -200,10 +201,15 @@ def _write(folder: Path, summary: ReleaseSummary, seed: int) -> None:
     _json(folder / "provenance.json", _provenance(summary.run.manifest))
     _json(folder / "agreement.json", summary.run.agreement)
     write_croissant(summary, folder)
-    (folder / "README.md").write_text(data_card(summary), encoding="utf-8")
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    lines = [f"{sha256(path)}  {path.relative_to(folder).as_posix()}\n" for path in paths]
-    (folder / CHECKSUMS).write_text("".join(lines), encoding="utf-8")
+    version = hashlib.sha256(_checksums(folder, "*.parquet").encode()).hexdigest()[:16]
+    (folder / "README.md").write_text(data_card(summary, version), encoding="utf-8")
+    (folder / CHECKSUMS).write_text(_checksums(folder, "*"), encoding="utf-8")
+
+
+def _checksums(folder: Path, pattern: str) -> str:
+    """The files of a release with their checksums, as `sha256sum` writes them."""
+    paths = sorted(path for path in folder.rglob(pattern) if path.is_file())
+    return "".join(f"{sha256(path)}  {path.relative_to(folder).as_posix()}\n" for path in paths)
 
 
 def _provenance(manifest: Manifest) -> Manifest:

@@ -16,7 +16,7 @@ from trope.annotate.exchange.records import ItemRecord, Losses
 from trope.annotate.plan import Plan
 from trope.annotate.project import Project
 from trope.annotate.questions import Question, measured_questions, watched_question
-from trope.annotate.rules.agreement import HEADLINES, headline
+from trope.annotate.rules.agreement import headline
 from trope.annotate.store.labels import LabelledItem, labelled_items
 from trope.annotate.store.reports import MeasuredQuestion, measure_project
 from trope.annotate.store.rows import answer_rows, item_records
@@ -205,5 +205,5 @@ def _agreement(plan: Plan, measured: Sequence[MeasuredQuestion]) -> dict[str, An
         first = headline(one.agreement, kinds[one.id]) if one.agreement else None
         if first is not None:
             figure = {"value": first.value, "low": first.low, "high": first.high, "n": first.n}
-            overall[f"{one.id} ({HEADLINES[first.name]})"] = figure
+            overall[f"{one.id} ({first.title})"] = figure
     return {"overall": overall}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
@@ -58,6 +58,20 @@ class DetectSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         return FileOptions(
             encoding=self.encoding, delimiter=self.delimiter, sheet=self.sheet, unit=self.unit
         )
+
+
+def domain_system(tasks: Sequence[str]) -> str:
+    """What names source domains on this machine, with its version if it was installed; nothing
+    where they are not asked for."""
+    from importlib.metadata import entry_points
+
+    from trope.tasks.figures.views import DOMAIN_SYSTEMS, FreeDomains
+
+    if "domains" not in tasks:
+        return ""
+    for found in sorted(entry_points(group=DOMAIN_SYSTEMS), key=lambda one: one.name):
+        return f"{found.name}, {found.dist.name} {found.dist.version}" if found.dist else found.name
+    return FreeDomains.name
 
 
 @dataclass(frozen=True, slots=True)

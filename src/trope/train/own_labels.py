@@ -213,14 +213,19 @@ def train_on_labels(
     kind: TextKind = "plain",
     everything: bool = False,
     encoder: EncoderChoice | None = None,
+    called: Path | None = None,
     say: MessageWriter,
 ) -> None:
-    """A folder with a system of a task, trained on what is not set aside."""
-    labelled = read_labelled(source, task, columns, files)
+    """A folder with a system of a task, trained on what is not set aside.
+
+    Messages and the system's notes name `called` instead of the source.
+    """
+    labelled = replace(read_labelled(source, task, columns, files), path=called or source)
     train, held = (list(labelled.items), []) if everything else labelled.parts()
     check_enough(labelled, train)
     if labelled.unlabelled:
-        say(f"{source}: left out {counted(labelled.unlabelled, 'row')} without a label or a text")
+        number = counted(labelled.unlabelled, "row")
+        say(f"{labelled.path}: left out {number} without a label or a text")
     read = read_items(labelled, train, Pipeline(), kind)
     if encoder is not None:
         _fine_tune(labelled, read, encoder, out, say)

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from trope.core.errors import BadInput
+from trope.core.records import TextKind
 
 BODY_LIMIT = 2_000_000
 """Most bytes of a request; a larger one is not read."""
@@ -26,6 +27,25 @@ WAITING = 4
 
 THREADS = 8
 """Requests served at a time; more than may wait for the model, so that pages stay available."""
+
+FurtherTask = Literal["metonymy", "domains"]
+
+
+class BringChoices(msgspec.Struct, frozen=True, kw_only=True):
+    """How the files of a corpus are read, and what is looked for besides metaphors."""
+
+    kind: TextKind = "plain"
+    column: str = ""
+    tasks: tuple[FurtherTask, ...] = ()
+
+
+_FILE_FIRST = re.compile(r"\S+: |.{1,200}?\.\w{1,8}(:\d+)?: ")
+
+
+def as_sentence(message: str) -> str:
+    """A message with a capital letter, unless it begins with the name of a file."""
+    return message if _FILE_FIRST.match(message) else f"{message[:1].upper()}{message[1:]}"
+
 
 _KINDS = {
     "int": "a whole number",

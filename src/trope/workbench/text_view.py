@@ -329,7 +329,7 @@ def pieces(
     kinds = {at: one["kind"] for one in figures for at in one["tokens"]}
     anchors = {one["tokens"][0]: n for n, one in enumerate(figures, 1) if one["tokens"]}
     whole: str = table.about["text"]
-    found, at = [], 0
+    found, at = [], table.about.get("begin", 0)
     for row in table.dicts():
         found.append(TextPiece(whole[at : row["start"]]))
         score = row["score"] or 0.0
@@ -346,4 +346,6 @@ def pieces(
             )
         )
         at = row["end"]
-    return [piece for piece in [*found, TextPiece(whole[at:])] if piece.text]
+    return [
+        piece for piece in [*found, TextPiece(whole[at : table.about.get("end")])] if piece.text
+    ]

@@ -12,7 +12,7 @@ from names_by_hand import in_place, subject
 from metaphor_model import ALL_LABELS, LABELS, READINGS, write_model
 from trope.core.errors import BadInput
 from trope.core.records import Parse
-from trope.encoder.session import Encoder
+from trope.encoder.session import METONYMY, Encoder
 from trope.lexicon.readings import readings
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy, blend, build
 from trope.tasks.metonymy.task import NameInContext
@@ -109,6 +109,28 @@ def test_names_of_one_sentence_share_its_pass(encoder, monkeypatch) -> None:
         ("[MASK]", "beat", "Peru"),
         ("France", "beat", "[MASK]"),
     ]
+
+
+def test_what_the_network_said_already_is_not_asked_again(encoder, monkeypatch) -> None:
+    far = Parse((*["rain"] * 700, "France", *["fell"] * 300), (), (), (), (), ())
+    names = [
+        NameInContext("France", "location", far, 700, 701),
+        *(subject(name, "slept") for name in ("Peru", "Chile", "Peru")),
+    ]
+    wanted = EncoderMetonymy(encoder).predict(names)
+    # Chile's sentence was not read before, and one that was has no name
+    read = [names[1].parse.words, ("It", "rained"), far.words, names[3].parse.words]
+    batches = [future.result() for future in encoder.submit(read, METONYMY)]
+    sent: list[tuple[str, ...]] = []
+    submit = encoder.submit
+    monkeypatch.setattr(
+        encoder, "submit", lambda given, outputs: sent.extend(given) or submit(given, outputs)
+    )
+    found = EncoderMetonymy(encoder, sentences=read, read=batches).predict(names)
+    for row, other in zip(found, wanted, strict=True):
+        assert row == pytest.approx(other, abs=1e-12)
+    assert [words for words in sent if "[MASK]" not in words] == [names[2].parse.words]
+    assert len(sent) == 3  # with the names hidden, the three short sentences are one
 
 
 def test_alone_and_in_company_are_the_same(encoder) -> None:

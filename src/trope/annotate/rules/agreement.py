@@ -135,14 +135,8 @@ def measure_question(
     )
 
 
-HEADLINES = {
-    "alpha_nominal": "Krippendorff's alpha",
-    "alpha_interval": "Krippendorff's alpha, interval",
-    "word_alpha": "Krippendorff's alpha of words",
-    "percent": "share of equal answers",
-    "overlap": "mean overlap of marked words",
-}
-"""The statistics of which one is quoted where there is room for one, in words."""
+HEADLINES = ("alpha_nominal", "alpha_interval", "word_alpha", "percent", "overlap")
+"""The statistics of which one is quoted where there is room for one."""
 
 
 def headline(question: QuestionAgreement, kind: str) -> Agreement | None:
@@ -190,7 +184,7 @@ def _statistics_table(head: str, agreements: Sequence[Agreement]) -> Iterator[st
     for one in agreements:
         value = "" if one.value is None else f"{one.value:.3f}"
         interval = "" if one.low is None else f"{one.low:.3f} to {one.high:.3f}"
-        yield f"| {_cell(one.name)} | {value} | {interval} | {one.n} | {one.note or one.word} |"
+        yield f"| {_cell(one.title)} | {value} | {interval} | {one.n} | {one.note or one.word} |"
 
 
 def _cell(text: str) -> str:

@@ -34,6 +34,9 @@ from trope.core.judgments import Judgment, as_number
 AFTER_CONSTANT = 12
 """Equal answers, and no other, that make a constant annotator."""
 
+READING = 0.5
+"""Seconds: nobody reads an item and answers it in less."""
+
 CLOSE = 2.0
 """Numbers that are at most this far apart count as agreeing."""
 
@@ -155,19 +158,24 @@ def _findings(
 def too_fast(
     judgments: Iterable[Judgment], *, share: float = 0.25, after: int = 10
 ) -> dict[str, str]:
-    """Annotators whose median time is under a share of the median annotator's.
+    """Annotators whose median time is too short to read, or a small share of the others'.
 
-    Needs `seconds` on `after` judgments of an annotator, and three such annotators.
+    Needs `seconds` on `after` judgments of an annotator; the share also needs three of them.
     """
     times: dict[str, list[float]] = {}
     for judgment in judgments:
         if judgment.seconds is not None:
             times.setdefault(judgment.annotator, []).append(judgment.seconds)
-    medians = {name: median(found) for name, found in times.items() if len(found) >= after}
+    medians = {name: median(own) for name, own in times.items() if len(own) >= after}
+    found = {
+        name: f"too fast: {seconds:.1f} s per answer, which is no time to read"
+        for name, seconds in medians.items()
+        if seconds < READING
+    }
     if len(medians) < 3:
-        return {}
+        return found
     usual = median(medians.values())
-    return {
+    return found | {
         name: f"too fast: {seconds:.1f} s per answer, the others {usual:.1f} s"
         for name, seconds in medians.items()
         if seconds < share * usual

@@ -25,8 +25,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from trope.annotate.project import HEAD_TASKS, Project, usual_heads
+from trope.annotate.project import Project, usual_heads
 from trope.annotate.prompts import BEGUN, default_prompt, prompt_path, write_prompt
+from trope.annotate.questions import Question
 from trope.annotate.store import model_answers
 from trope.annotate.store.model_answers import ModelRun, ModelRunState
 from trope.annotate.store.model_measures import project_quality
@@ -36,6 +37,23 @@ from trope.core.errors import BadInput, TropeError
 
 SYSTEMS = "systems"
 """The folder of a project with the systems that its owners may run."""
+
+_BINARY = {
+    "text": "whether the text is metaphorical",
+    "word": "whether the highlighted words are metaphors",
+    "any": "whether any word is a metaphor",
+}
+_HEADS = {
+    "choice": _BINARY
+    | {
+        "class": "what the highlighted name names",
+        "reading": "the reading of the highlighted name",
+        "pattern": "the pattern of that reading",
+    },
+    "scale": {"sentiment": "the sentiment of the text"},
+    "spans": {"words": "which words are metaphors"},
+}
+"""What heads can be asked by questions of each kind, in words."""
 
 _STARTING = timedelta(minutes=1)
 _PROMPT_LIMIT = 200_000
@@ -80,6 +98,17 @@ class ModelOrder:
         named = [f"--{name}={value}" for name, value in given.items() if value is not None]
         more = (self.parameters or {}).items()
         return [*base, "--chat", *named, *(f"--parameter={k}={json.dumps(v)}" for k, v in more)]
+
+
+@dataclass(frozen=True, slots=True)
+class HeadMenu:
+    """A question with the heads that may answer it, and what is chosen."""
+
+    question: Question
+    heads: Mapping[str, str]
+    head: str = ""
+    yes: str = ""
+    no: str = ""
 
 
 @require_http_methods(["GET", "POST"])
@@ -164,7 +193,6 @@ def _choices(form: Mapping[str, str]) -> dict[str, Any]:
     """What the form for a new run offers, filled in with what was sent."""
     usual = {
         "name": f"model-{len(model_answers.all_runs()) + 1}",
-        "heads": "\n".join(usual_heads(plan())),
         "prompt": default_prompt(plan()),
         "temperature": "0",
         "max_tokens": "1000",
@@ -176,8 +204,27 @@ def _choices(form: Mapping[str, str]) -> dict[str, Any]:
         "endpoint": os.environ.get("TROPE_CHAT_MODEL", ""),
         "host": urlsplit(os.environ.get("TROPE_CHAT_URL", "")).hostname,
         "systems": systems,
-        "tasks": ", ".join(HEAD_TASKS),
+        "menus": _head_menus(form),
     }
+
+
+def _head_menus(form: Mapping[str, str]) -> list[HeadMenu]:
+    """The questions that heads may answer, with what was sent, or else what the template says."""
+    return [
+        _head_menu(question, heads, form)
+        for question in plan().questions
+        if (heads := _HEADS.get(question.kind))
+    ]
+
+
+def _head_menu(question: Question, heads: Mapping[str, str], form: Mapping[str, str]) -> HeadMenu:
+    usual = dict(named.split("=", 1) for named in usual_heads(plan()))
+    head, _, values = usual.get(question.id, "").partition(":")
+    first, second = (*(option.value for option in question.options), "", "")[:2]
+    yes, no = values.split("/") if values else (first, second)
+    chosen = {"head": head, "yes": yes, "no": no}
+    sent = {key: form.get(f"{key}-{question.id}", value) for key, value in chosen.items()}
+    return HeadMenu(question, heads, **sent)
 
 
 def _read_order(form: Mapping[str, str]) -> ModelOrder:
@@ -190,7 +237,9 @@ def _read_order(form: Mapping[str, str]) -> ModelOrder:
     system = kind.removeprefix("system:") if kind.startswith("system:") else ""
     if system and system not in _choices({})["systems"]:
         raise BadInput(f"there is no system {system!r} in the folder {SYSTEMS} of the project")
-    heads = tuple(filter(None, map(str.strip, form.get("heads", "").splitlines())))
+    heads = tuple(_named(menu) for menu in _head_menus(form) if menu.head)
+    if kind != "chat" and not heads:
+        raise BadInput("choose which questions the model answers")
     return ModelOrder(
         form.get("name", "").strip(),
         chat=kind == "chat",
@@ -204,6 +253,12 @@ def _read_order(form: Mapping[str, str]) -> ModelOrder:
         budget=_number(form, "budget", float, None),
         most=_number(form, "most", int, 0),
     )
+
+
+def _named(menu: HeadMenu) -> str:
+    """The head as the command names it."""
+    values = f":{menu.yes}/{menu.no}" if menu.head in _BINARY else ""
+    return f"{menu.question.id}={menu.head}{values}"
 
 
 def _number(form: Mapping[str, str], name: str, kind: type, usual: Any) -> Any:

@@ -14,7 +14,6 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from trope.annotate.exchange.files import csv_lines
 from trope.annotate.plan import Plan
-from trope.annotate.rules.agreement import HEADLINES
 from trope.annotate.store import (
     discipline,
     membership,
@@ -90,7 +89,7 @@ def _project_page(
         "next": next_step(found, plan(), paused=request.paused),
         "course": progress_chart(found.days, progress.wanted, progress.judgments - shown),
         "trend": trend_chart(found.agreement.points) if found.agreement else None,
-        "agreement_is": HEADLINES[found.agreement.now.name] if found.agreement else "",
+        "agreement_is": found.agreement.now.title if found.agreement else "",
         "lacking": plan().judgments_per_item - found.able,
         "people": people_here,
         "paid": sum(row.earned for row in people_here),
@@ -142,6 +141,9 @@ def next_step(found: overview.ProjectOverview, asked: Plan, *, paused: bool) -> 
     for applies, label, to, why in steps:
         if applies:
             return NextStep(label, to if to.startswith("#") else reverse(to), why)
+    if not found.progress.judgments:
+        why = "Nobody has judged yet. People begin with the links that you sent them."
+        return NextStep("Invite more people", reverse("links"), why)
     return NextStep("See the answers so far", reverse("quality"), "People are judging.")
 
 

@@ -41,11 +41,6 @@ CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV"})
 _RULES = FigureThresholds(noticed=0.5, idiom=IDIOM_THRESHOLD, simile=SIMILE_THRESHOLD)
 """Where the model has no heads for figures."""
 
-_CONTENT_SHOWN = 0.525
-"""The lowest probability of MIPVU at which a content word is shown where the model does not know
-what readers notice; the best by the mean F1 over the training sentences of Meta4XNLI and the
-project's own."""
-
 _NEW_FROM, _NEW_TO = 0.55, 0.70
 """Novelty from which on a metaphor counts as noticed, and from which on that is sure."""
 _PARTICLE = "compound:prt"
@@ -79,21 +74,16 @@ def show_figures(
     for the view, and for `content` and `all`, which show probabilities of MIPVU, as the threshold
     of the analysis too.
     """
-    words, limit = view.words, analysis.threshold
-    if words == "noticed" and thresholds is not None:
-        limit = thresholds.noticed
-    elif words == "noticed":
-        words, limit = "content", max(limit, _CONTENT_SHOWN)
-    if view.threshold is not None:
-        limit = view.threshold
-    if words != "noticed" and (view.words != "noticed" or view.threshold is not None):
-        analysis = replace(analysis, threshold=limit)
-    analysis = replace(analysis, words=words, shown_threshold=limit)
+    noticed = None if thresholds is None else thresholds.noticed
+    words, limit = view.lowest(analysis.threshold, noticed)
+    asked = words != "noticed" and (view.words != "noticed" or view.threshold is not None)
+    threshold = limit if asked else analysis.threshold
     kept = [f for f in analysis.figures if f.kind not in ("metaphor", "metonymy")]
     kept += _metonymies(analysis)
     if "metaphor" in analysis.tasks:
-        kept += _metaphors(analysis, _taken(kept))
-    return replace(analysis, figures=tuple(sorted(kept, key=lambda f: (f.start, f.end, f.kind))))
+        kept += _metaphors(analysis.tokens, words, limit, _taken(kept))
+    shown = tuple(sorted(kept, key=lambda f: (f.start, f.end, f.kind)))
+    return replace(analysis, threshold=threshold, words=words, shown_threshold=limit, figures=shown)
 
 
 def add_spans(
@@ -176,25 +166,26 @@ def is_content(token: Token) -> bool:
     )
 
 
-def _metaphors(analysis: Analysis, taken: frozenset[int]) -> Iterator[Figure]:
+def _metaphors(
+    tokens: Sequence[Token], words: WordView, limit: float, taken: frozenset[int]
+) -> Iterator[Figure]:
     """The metaphors of the view: words by themselves, and verbs with their particles."""
-    every = analysis.words == "all"
-    particles = {} if every else _particles(analysis)
-    for place, token in enumerate(analysis.tokens):
-        score = shown_score(token, analysis.words)
-        if score is None or score < analysis.shown_threshold:
+    particles = {} if words == "all" else _particles(tokens)
+    for place, token in enumerate(tokens):
+        score = shown_score(token, words)
+        if score is None or score < limit:
             continue
-        if not every and (place in taken or not is_content(token)):
+        if words != "all" and (place in taken or not is_content(token)):
             continue
         places = tuple(sorted((place, *particles.get(place, ()))))
-        found = _figure(analysis.tokens, "metaphor", places, score)
-        yield replace(found, novelty=token.novelty)
+        start, end = tokens[places[0]].start, tokens[places[-1]].end
+        yield Figure("metaphor", start, end, places, score, token.novelty)
 
 
-def _particles(analysis: Analysis) -> dict[int, list[int]]:
+def _particles(tokens: Sequence[Token]) -> dict[int, list[int]]:
     """The particles of each verb that has any."""
     found: dict[int, list[int]] = {}
-    for place, token in enumerate(analysis.tokens):
+    for place, token in enumerate(tokens):
         if token.deprel == _PARTICLE:
             found.setdefault(token.head, []).append(place)
     return found

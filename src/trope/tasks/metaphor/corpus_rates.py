@@ -14,7 +14,7 @@ from trope.core.records import Analysis, WordView
 from trope.metrics.intervals import ClusteredShare, Interval, wilson, written_share
 from trope.tasks.figures.views import shown_score
 
-VIEW_NAMES = {"noticed": "noticed words", "content": "content words", "all": "words"}
+VIEW_NAMES = {"noticed": "noticed words", "content": "content words", "all": "words of every class"}
 """What the words are called that a view shows as metaphors."""
 
 VERB_LIMIT = 20

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -45,11 +46,20 @@ class EncoderMetonymy:
     Differs: one small network for both classes of names and all granularities.
     """
 
-    def __init__(self, encoder: AnyEncoder, *, mask: Masking = "both") -> None:
+    def __init__(
+        self,
+        encoder: AnyEncoder,
+        *,
+        mask: Masking = "both",
+        sentences: Sequence[tuple[str, ...]] = (),
+        read: Sequence[BatchPass] = (),
+    ) -> None:
+        """Take the network, and the scores that it gave to sentences already, in any order."""
         if mask not in get_args(Masking):
             raise BadInput(f"mask is {mask!r}; known: {', '.join(get_args(Masking))}")
         self.mask = mask
         self._encoder = encoder
+        self._sentences, self._read = sentences, read
         self._columns = {c: _columns(encoder.labels.metonymy, c) for c in NAME_CLASSES}
 
     def fit(self, names: Sequence[NameInContext], readings: Sequence[str]) -> None:
@@ -63,11 +73,13 @@ class EncoderMetonymy:
             for words, view in self._views(at, name):
                 views.setdefault(words, []).append(view)
         means = [np.zeros(len(readings(name.name_class))) for name in names]
+        known = [views.pop(words, []) for words in self._sentences] if self._read else []
         asked = list(views.values())
-        for done in passes(self._encoder, list(views), METONYMY):
-            for view, logits in _name_words(done, asked):
-                columns = self._columns[names[view.name].name_class]
-                means[view.name] += view.weight * _log_softmax(logits[columns].astype(np.float64))
+        found = (_name_words(done, known) for done in self._read)
+        more = (_name_words(d, asked) for d in passes(self._encoder, list(views), METONYMY))
+        for view, logits in chain.from_iterable(chain(found, more)):
+            columns = self._columns[names[view.name].name_class]
+            means[view.name] += view.weight * _log_softmax(logits[columns].astype(np.float64))
         return [
             dict(zip(readings(name.name_class), np.exp(_log_softmax(mean)).tolist(), strict=True))
             for name, mean in zip(names, means, strict=True)

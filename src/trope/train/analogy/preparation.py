@@ -22,7 +22,7 @@ from trope.core.files import atomic_write, sha256
 from trope.core.progress import MessageWriter, counted
 from trope.corpora.conceptual_metaphors import read_frames, read_metaphors
 from trope.corpora.labelled_texts import SHARE
-from trope.corpora.mean import Analogy, read_mean, spoken
+from trope.corpora.mean import Analogy, items_file, read_mean, read_own_items, spoken
 from trope.encoder.session import Encoder
 from trope.lexicon.vectors import read_vectors
 from trope.tasks.analogy.checks import repair_items
@@ -239,7 +239,7 @@ def _train_own(
     say: MessageWriter,
 ) -> None:
     """A system fitted to a user's own items; one metaphor in five is set aside."""
-    items = list(read_mean(source))
+    items = read_own_items(source)
     held = [not everything and text_digest(item.metaphor) % SHARE == 0 for item in items]
     train = [item for item, apart in zip(items, held, strict=True) if not apart]
     metaphors = len({item.metaphor for item in train})
@@ -266,7 +266,7 @@ def _fit_light(source: Path, items: Sequence[Analogy], seed: int, out: Path) -> 
     groups = [item.metaphor for item in items]
     ranker = fit_ranker(features, strength=choose_strength(features, groups, seed=seed))
     notes = SystemNotes(
-        "analogy", trained_on=source.name, data_sha256=sha256(source), items=len(items),
+        "analogy", trained_on=source.name, data_sha256=sha256(items_file(source)), items=len(items),
         trope=__version__,
     )  # fmt: skip
     card = (
@@ -296,7 +296,7 @@ def _fit_encoder(
     with atomic_write(out / "README.md") as file:
         file.write(
             f"# A multiple-choice model of analogies\n\nMade by trope {__version__} from the "
-            f"encoder `{model.name}` and `{source.name}` (SHA-256 `{sha256(source)}`): "
+            f"encoder `{model.name}` and `{source.name}` (SHA-256 `{sha256(items_file(source))}`): "
             f"{len(items)} items, {OWN.epochs} epochs. Use it with `trope analogy answer FILE "
             "--system FOLDER`.\n"
         )

@@ -21,20 +21,17 @@ from trope.encoder.network import Network
 from trope.train.encoder.bases import BASES
 from trope.train.encoder.development import (
     calibrations,
-    export_seeds,
     fold,
     note_figures,
     rescale,
-    seeded,
     thresholds,
 )
 from trope.train.encoder.figure_development import calibrate_figures
 from trope.train.encoder.folds import train_folds
-from trope.train.encoder.run import EncoderRun, fit_run, new_model
-from trope.train.encoder.student import begin
+from trope.train.encoder.run import EncoderRun, fit_run, new_model, prepare
+from trope.train.encoder.student import TrainedTier, begin, train_tier
 from trope.train.encoder.teachers import (
     lessons_with_soft_labels,
-    train_stage,
     write_soft_labels,
 )
 
@@ -129,20 +126,13 @@ def _export_base(run: EncoderRun, seed: int, out: Path) -> None:
 
 
 def train_adapters(
-    *,
-    data: Path,
-    out: Path,
-    seeds: int = 1,
-    folds: str | None = None,
-    stage: str | None = None,
-    **choices: Any,
+    *, data: Path, out: Path, seeds: int = 1, folds: str | None = None, **choices: Any
 ) -> None:
     """All stages, or one; those whose files are there already are skipped."""
-    run = begin(data=data, **choices, tasks=("syntax", "metaphor"))
-    if stage is not None:
-        train_stage(run, stage, _tasks_of(run), seeded(run, seeds, "base", _train_base))
-        return
+    run, way = begin(**choices, folds=folds, tasks=("syntax", "metaphor"))
     if folds is not None:
+        prepare(run, data)
         train_folds(run, folds, "base", fit_adapters, data, out)
         return
-    export_seeds(run, seeds, "base", _train_base, _export_base, out)
+    tier = TrainedTier("base", _tasks_of(run), _train_base, _export_base)
+    train_tier(run, tier, data, out, seeds, way)

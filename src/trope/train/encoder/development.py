@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from shutil import copytree
@@ -188,6 +187,7 @@ def _mean(right: npt.NDArray[np.bool_]) -> float:
 
 _DEV_SCORES, _DEV_NAMES = "dev-semeval2015", "dev-semeval2007-names"
 _DEV_COARSE = "dev-relocar"
+_EXPORTED = ".exported"
 
 
 def note_figures(run: EncoderRun, model: Network, path: Path) -> dict[str, dict[str, float]]:
@@ -237,29 +237,24 @@ def quality_of(path: Path) -> float:
     return float(np.mean(counted))
 
 
-def export_seeds(
-    run: EncoderRun,
-    seeds: int,
-    kind: str,
-    train: Callable[[EncoderRun, int], Path],
-    export: Callable[[EncoderRun, int, Path], None],
-    out: Path,
-) -> None:
-    """Train and export several, each into a folder of the work folder; the best goes to OUT."""
-    quality = {}
-    for seed in range(run.settings.seed, run.settings.seed + seeds):
-        own = run.work / f"{kind}-{seed}"
-        export(run, seed, own)
-        quality[own] = quality_of(train(run, seed))
+def choose_seed(run: EncoderRun, seeds: int, kind: str, out: Path) -> None:
+    """Copy the exported model that is the best on development data to OUT."""
+    names = [f"{kind}-{seed}" for seed in run.seeds(seeds)]
+    quality = {run.work / name: quality_of(run.work / f"{name}.safetensors") for name in names}
     keep_best(quality, out, run.say)
 
 
-def seeded(
-    run: EncoderRun, seeds: int, kind: str, train: Callable[[EncoderRun, int], Path]
-) -> dict[str, Callable[[], Path]]:
-    """The stages that train one model per seed, by their names."""
-    first = run.settings.seed
-    return {f"{kind}-{seed}": partial(train, run, seed) for seed in range(first, first + seeds)}
+def is_exported(weights: Path) -> bool:
+    """Whether a model was exported after it was trained."""
+    mark = weights.with_suffix(_EXPORTED)
+    if not mark.exists() or not weights.with_suffix("").is_dir():
+        return False
+    return not weights.exists() or weights.stat().st_mtime <= mark.stat().st_mtime
+
+
+def mark_exported(weights: Path) -> None:
+    """Note that a model was exported."""
+    weights.with_suffix(_EXPORTED).touch()
 
 
 def keep_best(quality: Mapping[Path, float], out: Path, say: MessageWriter) -> None:

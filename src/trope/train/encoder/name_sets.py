@@ -1,4 +1,4 @@
-"""Metonymy training data: names with their readings, hidden names, and names in any text."""
+"""Training data of names: readings, hidden names, names in any text, and tags that find them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from trope.core.records import TextKind
 from trope.corpora.records import NameSample
 from trope.corpora.relocar import read_geowebnews, read_relocar, read_wimcor
 from trope.corpora.semeval2007 import read_samples
+from trope.corpora.tagged_tokens import read_tagged_tokens, read_uner
 from trope.encoder.pieces import MASK, Vocabulary
 from trope.lexicon.readings import LITERAL, METONYMIC, NAME_CLASSES, readings
 from trope.tasks.metonymy.names import shipped_finder
@@ -22,7 +23,15 @@ from trope.text import read
 from trope.text.tokenise import tokenise
 from trope.train.encoder.corpus import UNKNOWN, EncodedCorpus, encode_words
 from trope.train.encoder.figure_sets import leaked_rows
-from trope.train.encoder.own_sentences import NAMES, in_dev, name_class, named
+from trope.train.encoder.own_sentences import (
+    NAMES,
+    MarkedSentence,
+    in_dev,
+    name_class,
+    named,
+    split_sentences,
+)
+from trope.train.encoder.own_sentences import TAGS as OWN_TAGS
 from trope.train.encoder.text_sets import read_texts
 
 PLACE = "place"
@@ -212,3 +221,89 @@ def _unlabelled(data: Path, without: Collection[str]) -> list[NamedSentence]:
                         one = NamedSentence(s.forms, first, last, at.name_class)
                         found.append(one.with_name((MASK,)) if len(found) % 3 == 2 else one)
     return found
+
+
+# tags: which words are names at all, of places, organisations and people
+
+TAGS = ("O", "B-LOC", "I-LOC", "B-ORG", "I-ORG", "B-PER", "I-PER")
+_TAG_CLASSES = {
+    "PER": "PER Person person politician writer scientist musicalartist researcher",
+    "LOC": "LOC Location location country Facility",
+    "ORG": "ORG Organization organisation corporation group politicalparty university band",
+}
+_TAG_OF = {name: kind for kind, names in _TAG_CLASSES.items() for name in names.split()}
+_TAGGED_FILES = {
+    "btc": ("btc-train.tsv.gz", "btc-dev.tsv"),
+    "wnut17": ("wnut17-train.tsv.gz", "wnut17-dev.tsv"),
+    "crossner": ("crossner-train.tsv.gz", "crossner-dev.tsv.gz"),
+    "wikigold": ("wikigold.tsv.gz",),
+    "worldwide": ("worldwide-train.tsv.gz",),
+}
+_DEV_TAGGED = "uner-ewt-dev.iob2.gz"
+"""Nobody trains on it: its sentences are the development part of EWT."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameTags:
+    """A sentence with one of `TAGS`, as its number, for each word; UNKNOWN for user names."""
+
+    words: tuple[str, ...]
+    tags: tuple[int, ...]
+
+
+def read_tag_set(data: Path, name: str, split: str) -> list[NameTags]:
+    """The sentences of a set; "dev" is the same for all."""
+    folder = data / "names"
+    if split == "dev":
+        return [_tagged(s.tokens, s.tags) for s in read_uner(_tagged_file(folder / _DEV_TAGGED))]
+    if name == OWN_TAGS:
+        return [_own_tags(s) for s in split_sentences(split) if s.kind == "names"]
+    found = []
+    for file in _TAGGED_FILES[name]:
+        leaked = leaked_rows(folder, file.split(".")[0])
+        found += [
+            _tagged(s.tokens, s.tags)
+            for s in read_tagged_tokens(_tagged_file(folder / file))
+            if s.id not in leaked
+        ]
+    return found
+
+
+def encode_tags(sentences: Sequence[NameTags], vocabulary: Vocabulary) -> EncodedCorpus:
+    """The corpus of sentences with a tag for every word."""
+    corpus, kept = encode_words((s.words for s in sentences), vocabulary)
+    corpus.labels = {"tag": np.asarray([tag for n in kept for tag in sentences[n].tags])}
+    return corpus
+
+
+def _tagged(words: Sequence[str], tags: Sequence[str]) -> NameTags:
+    """The sets disagree whether user names are names, so nothing is learnt of these."""
+    known = [_known_tag(tag) for tag in tags]
+    for at, word in enumerate(words):
+        if word.startswith("@") or (at and words[at - 1] == "@"):
+            known[at] = UNKNOWN
+    return NameTags(tuple(words), tuple(known))
+
+
+def _own_tags(sentence: MarkedSentence) -> NameTags:
+    """Our own sentence with the tags of its names."""
+    tags = ["O"] * len(sentence.words)
+    for span in sentence.spans:
+        kind = {"location": "LOC", "organisation": "ORG", None: "PER"}[name_class(span)]
+        first, *rest = sentence.inside(span)
+        tags[first] = f"B-{kind}"
+        for at in rest:
+            tags[at] = f"I-{kind}"
+    return NameTags(sentence.words, tuple(map(TAGS.index, tags)))
+
+
+def _known_tag(tag: str) -> int:
+    if tag == "O" or tag[2:] not in _TAG_OF:
+        return 0
+    return TAGS.index(f"{tag[:2]}{_TAG_OF[tag[2:]]}")
+
+
+def _tagged_file(path: Path) -> Path:
+    if not path.exists():
+        raise MissingData(path, "give the folder that holds names/ with --from")
+    return path

@@ -1,13 +1,15 @@
-"""A run of `trope train encoder` or `trope train base`: settings, corpora, stages."""
+"""A run of `trope train encoder` or `trope train base`: settings, sets, corpora, models."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
+import numpy as np
 import torch
 from safetensors.torch import save
 
@@ -16,10 +18,29 @@ from trope.core.errors import BadInput, MissingData, UnknownName
 from trope.core.files import atomic_write
 from trope.core.progress import MessageWriter
 from trope.encoder.network import Network
-from trope.encoder.session import Labels
+from trope.encoder.pieces import Vocabulary
+from trope.encoder.session import SENTIMENT_OUTPUTS, Labels
 from trope.train.encoder.bases import fetch, read_weights
-from trope.train.encoder.corpus import EncodedCorpus
+from trope.train.encoder.corpus import (
+    EncodedCorpus,
+    collect_labels,
+    encode_treebank,
+    encode_verdicts,
+    encode_words,
+)
+from trope.train.encoder.figure_sets import encode_figures, read_figure_set, read_metaphor_set
 from trope.train.encoder.fit import FitSettings, Lesson, fit
+from trope.train.encoder.name_sets import (
+    LABELS,
+    TAGS,
+    encode_names,
+    encode_tags,
+    read_name_set,
+    read_tag_set,
+)
+from trope.train.encoder.sentiment_sets import encode_sentiment_texts, read_sentiment_set
+from trope.train.encoder.synthetic_headlines import as_headline, raising_headlines
+from trope.train.encoder.text_sets import read_text_set, read_treebank
 
 Use = Literal["syntax", "metaphor", "figures", "sentiment", "metonymy", "names", "text"]
 
@@ -89,6 +110,7 @@ CORPORA = {
     "named-texts": ("coinco", "lcc", "tweets-brexit", "headlines"),
 }
 """What sets read that do not have the name of their corpus."""
+_PREPARED = "prepared"
 DEV_TAGS = "dev-names"
 """Development data for finding names."""
 TREEBANKS = "treebanks"
@@ -141,6 +163,10 @@ class EncoderRun:
         corpora = CORPORA.get(chosen.name, (chosen.name,))
         return chosen.name in self.without or self.without.issuperset(corpora)
 
+    def seeds(self, number: int) -> range:
+        """The seeds of this many models."""
+        return range(self.settings.seed, self.settings.seed + number)
+
     def tasks(self) -> list[str]:
         """The tasks that some set has answers to, and that of meaning, which needs none."""
         return [task for task in TASKS if self.sets(task)] + [MEANING] * (self.settings.meaning > 0)
@@ -171,6 +197,11 @@ class EncoderRun:
         """A file of the work folder, or else of the home folder."""
         own = self.work / file
         return own if self.home is None or own.exists() else self.home / file
+
+    def words(self, name: str) -> int:
+        """How many words a corpus has."""
+        with np.load(self._find(f"{name}.npz"), allow_pickle=False) as arrays:
+            return int(arrays["sentence_starts"].sum())
 
     def labels(self) -> Labels:
         """The inventories that `prepare` wrote."""
@@ -210,7 +241,7 @@ def guard_choice(run: EncoderRun) -> None:
     """Refuse a work folder whose stages were made with other settings or other sets."""
     path = run.work / "choice.json"
     choice = msgspec.json.encode([run.settings, sorted(run.without)])
-    prepared = (run.work / "prepared").exists()  # before that, there is nothing to check
+    prepared = is_prepared(run)  # before that, there is nothing to check
     if prepared and path.exists() and path.read_bytes() != choice:
         raise BadInput(
             f"{run.work} holds the stages of a run with other settings; give another --work folder"
@@ -218,6 +249,103 @@ def guard_choice(run: EncoderRun) -> None:
     if not prepared:  # later stages may run side by side, and only read it
         with atomic_write(path, "wb") as file:
             file.write(choice)  # type: ignore[arg-type]
+
+
+def is_prepared(run: EncoderRun) -> bool:
+    """Whether `prepare` has written its arrays."""
+    return (run.work / _PREPARED).exists()
+
+
+def prepare(run: EncoderRun, data: Path) -> None:
+    """Read treebanks, verdicts and texts once, where nobody did; write them as arrays."""
+    if is_prepared(run):
+        return
+    vocabulary = Vocabulary(run.vocabulary())
+    _prepare_treebanks(run, data, vocabulary)
+    for chosen in run.sets("metaphor"):
+        for split, file in (("train", chosen.name), ("dev", f"dev-{chosen.name}")):
+            sentences = read_metaphor_set(data, chosen.name, split)
+            encode_verdicts(sentences, vocabulary).save(run.work / f"{file}.npz")
+            run.say(f"{chosen.name} {split}: {len(sentences)} sentences with verdicts")
+    _prepare_figures(run, data, vocabulary)
+    _prepare_sentiment(run, data, vocabulary)
+    _prepare_names(run, data, vocabulary)
+    _prepare_tags(run, data, vocabulary)
+    for chosen in run.sets("text"):
+        drawn = _draw(read_text_set(data, chosen.name, run.say), chosen.share)
+        corpus, _ = encode_words(drawn, vocabulary)
+        corpus.save(run.work / f"{chosen.name}.npz")
+    (run.work / _PREPARED).touch()
+
+
+def _draw(sentences: Iterable[tuple[str, ...]], share: float) -> Iterator[tuple[str, ...]]:
+    """A share of the sentences, the same ones in every run: their wording decides."""
+    for words in sentences:
+        digest = hashlib.md5(" ".join(words).encode(), usedforsecurity=False).digest()
+        if int.from_bytes(digest[:4], "big") < share * 2**32:
+            yield words
+
+
+def _prepare_treebanks(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
+    gold = {s.name: read_treebank(data, s.name, "train") for s in run.sets("syntax")}
+    labels = collect_labels([s for sentences in gold.values() for s in sentences])
+    _write_labels(run, labels)
+    rng = np.random.default_rng(run.settings.seed)
+    headlines = [h for s in gold.get("ewt", []) if (h := as_headline(s, rng))]
+    headlines += raising_headlines(len(headlines) // 4, rng)
+    together = [*(s for sentences in gold.values() for s in sentences), *headlines]
+    encode_treebank(together, labels, vocabulary).save(run.work / f"{TREEBANKS}.npz")
+    for name in gold:
+        dev = encode_treebank(read_treebank(data, name, "dev"), labels, vocabulary)
+        dev.save(run.work / f"dev-{name}.npz")
+    run.say(f"treebanks: {len(together)} sentences, {len(headlines)} of them made headlines")
+
+
+def _prepare_figures(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
+    for chosen in run.sets("figures"):
+        for split, file in (("train", chosen.name), ("dev", f"dev-{chosen.name}")):
+            sentences = read_figure_set(data, chosen.name, split)
+            encode_figures(sentences, vocabulary).save(run.work / f"{file}.npz")
+            run.say(f"{chosen.name} {split}: {len(sentences)} sentences with figures")
+
+
+def _prepare_tags(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
+    for chosen in run.sets("names"):
+        sentences = read_tag_set(data, chosen.name, "train")
+        encode_tags(sentences, vocabulary).save(run.work / f"{chosen.name}.npz")
+        run.say(f"{chosen.name}: {len(sentences)} sentences with tagged names")
+    if run.sets("names"):
+        dev = read_tag_set(data, "", "dev")
+        encode_tags(dev, vocabulary).save(run.work / f"{DEV_TAGS}.npz")
+        _write_labels(run, msgspec.structs.replace(run.labels(), names=TAGS))
+
+
+def _prepare_sentiment(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
+    for chosen in run.sets("sentiment"):
+        for split, file in (("train", chosen.name), ("dev", f"dev-{chosen.name}")):
+            texts = read_sentiment_set(data, chosen.name, split)
+            if texts:
+                encode_sentiment_texts(texts, vocabulary).save(run.work / f"{file}.npz")
+                run.say(f"{chosen.name} {split}: {len(texts)} texts with sentiment")
+    if run.sets("sentiment"):
+        _write_labels(run, msgspec.structs.replace(run.labels(), sentiment=SENTIMENT_OUTPUTS))
+
+
+def _prepare_names(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
+    for chosen in run.sets("metonymy"):
+        for split, file in (("train", chosen.name), ("dev", f"dev-{chosen.name}")):
+            names = read_name_set(data, chosen.name, split, run.settings.seed, without=run.without)
+            if names:
+                encode_names(names, vocabulary).save(run.work / f"{file}.npz")
+                run.say(f"{chosen.name} {split}: {len(names)} sentences with names")
+    if run.sets("metonymy"):
+        _write_labels(run, msgspec.structs.replace(run.labels(), metonymy=LABELS))
+
+
+def _write_labels(run: EncoderRun, labels: Labels) -> None:
+    labels = msgspec.structs.replace(labels, meaning=run.settings.meaning)
+    with atomic_write(run.work / "labels.json", "wb") as file:
+        file.write(msgspec.json.encode(labels))  # type: ignore[arg-type]
 
 
 def new_model(run: EncoderRun, settings: FitSettings, tasks: tuple[str, ...], seed: int) -> Network:

@@ -8,63 +8,64 @@ needs no trained teacher: a public encoder gives the vectors of words.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
-import numpy as np
 import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-from trope.core.files import atomic_write
+from trope.core.errors import BadInput
 from trope.core.progress import MessageWriter
 from trope.encoder.network import Network
-from trope.encoder.pieces import Vocabulary
-from trope.encoder.session import SENTIMENT_OUTPUTS, Labels
-from trope.train.encoder.corpus import (
-    collect_labels,
-    encode_treebank,
-    encode_verdicts,
-    encode_words,
-)
+from trope.train.encoder.bases import fetch, has_base, has_half, keep_half
 from trope.train.encoder.development import (
     calibrations,
-    export_seeds,
+    choose_seed,
     fold,
+    is_exported,
+    mark_exported,
     note_figures,
     rescale,
-    seeded,
     thresholds,
 )
 from trope.train.encoder.export import export
 from trope.train.encoder.figure_development import calibrate_figures
-from trope.train.encoder.figure_sets import encode_figures, read_figure_set, read_metaphor_set
+from trope.train.encoder.fit import FitSettings
 from trope.train.encoder.folds import train_folds
-from trope.train.encoder.name_sets import LABELS, encode_names, read_name_set
 from trope.train.encoder.run import (
-    DEV_TAGS,
-    TREEBANKS,
     EncoderRun,
     EncoderSettings,
     check_sets,
     fit_run,
     guard_choice,
+    is_prepared,
     new_model,
+    prepare,
     save_model,
 )
-from trope.train.encoder.sentiment_sets import encode_sentiment_texts, read_sentiment_set
-from trope.train.encoder.synthetic_headlines import as_headline, raising_headlines
-from trope.train.encoder.tag_sets import TAGS, encode_tags, read_tag_set
+from trope.train.encoder.stages import (
+    EXPORT,
+    HALF,
+    PREPARE,
+    WEIGHTS,
+    SideBySide,
+    Stage,
+    do_stage,
+    run_side_by_side,
+)
 from trope.train.encoder.teachers import (
+    LABELS_OF,
+    fitting_work,
     lessons_with_soft_labels,
-    train_stage,
+    teacher_stages,
     write_soft_labels,
 )
-from trope.train.encoder.text_sets import read_text_set, read_treebank
 
 Module = TypeVar("Module", bound=nn.Module)
 
@@ -117,135 +118,128 @@ def _export_student(run: EncoderRun, seed: int, out: Path) -> None:
 
 
 def train_encoder(
-    *,
-    data: Path,
-    out: Path,
-    seeds: int = 1,
-    folds: str | None = None,
-    stage: str | None = None,
-    **choices: Any,
+    *, data: Path, out: Path, seeds: int = 1, folds: str | None = None, **choices: Any
 ) -> None:
     """All stages, or one; those whose files are there already are skipped."""
-    run = begin(data=data, **choices)
-    if stage is not None:
-        train_stage(run, stage, run.tasks(), seeded(run, seeds, "student", train_student))
-        return
+    run, way = begin(**choices, folds=folds)
     if folds is not None:
+        prepare(run, data)
         train_folds(run, folds, "small", fit_student, data, out)
         return
-    export_seeds(run, seeds, "student", train_student, _export_student, out)
+    tier = TrainedTier("student", tuple(run.tasks()), train_student, _export_student)
+    train_tier(run, tier, data, out, seeds, way)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedTier:
+    """A tier that a run trains: its settings and files are called `kind`."""
+
+    kind: Literal["student", "base"]
+    tasks: tuple[str, ...]
+    train: Callable[[EncoderRun, int], Path]
+    export: Callable[[EncoderRun, int, Path], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a run goes: one stage alone, stages side by side, or one after the other here."""
+
+    stage: str | None = None
+    side_by_side: SideBySide | None = None
 
 
 def begin(
     *,
     settings: EncoderSettings,
     without: frozenset[str],
-    data: Path,
     work: Path,
     device: str,
     say: MessageWriter,
     tasks: tuple[str, ...] = ("syntax",),
-) -> EncoderRun:
-    """A run whose corpora are prepared, with sets for these tasks at least."""
+    folds: str | None = None,
+    stage: str | None = None,
+    jobs: int = 1,
+    until: tuple[str, ...] = (),
+    minutes: float | None = None,
+    given: tuple[str, ...] = (),
+) -> tuple[EncoderRun, Way]:
+    """A run with sets for these tasks at least, and how it goes.
+
+    Raises:
+        BadInput: for sets that make no model, and for two ways at once.
+    """
+    several = None
+    if jobs > 1 or until or minutes is not None:
+        several = SideBySide(jobs, given, until, minutes)
+    if sum(way is not None for way in (folds, stage, several)) > 1:
+        kinds = "--folds, --stage and --jobs (or --until, --minutes)"
+        raise BadInput(f"{kinds} are different ways of a run; give one of them")
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_float32_matmul_precision("high")  # exact enough for numbers of 8 bits, and fast
     run = EncoderRun(settings, without, work, device, say)
     check_sets(run, tasks)
     guard_choice(run)
-    if not (run.work / "prepared").exists():
+    return run, Way(stage, several)
+
+
+def train_tier(
+    run: EncoderRun, tier: TrainedTier, data: Path, out: Path, seeds: int, way: Way
+) -> None:
+    """The stages of a tier; at the end the best of the models goes to OUT."""
+    stages = {stage.name: stage for stage in _stages(run, tier, data, seeds)}
+    if way.stage is not None:
+        do_stage(stages, way.stage, run.work)
+        return
+    if way.side_by_side is not None:
+        done = run_side_by_side(stages, way.side_by_side, run.work, run.say, f"-{tier.kind}")
+        if not done or way.side_by_side.until:
+            return
+    else:
         prepare(run, data)
-    return run
+        for name, stage in stages.items():
+            if name.startswith(EXPORT) and not stage.done():
+                stage.do()
+    choose_seed(run, seeds, tier.kind, out)
 
 
-def prepare(run: EncoderRun, data: Path) -> None:
-    """Read treebanks, verdicts and texts once; write them as arrays."""
-    vocabulary = Vocabulary(run.vocabulary())
-    _prepare_treebanks(run, data, vocabulary)
-    for chosen in run.sets("metaphor"):
-        for split, file in (("train", chosen.name), ("dev", f"dev-{chosen.name}")):
-            sentences = read_metaphor_set(data, chosen.name, split)
-            encode_verdicts(sentences, vocabulary).save(run.work / f"{file}.npz")
-            run.say(f"{chosen.name} {split}: {len(sentences)} sentences with verdicts")
-    _prepare_figures(run, data, vocabulary)
-    _prepare_sentiment(run, data, vocabulary)
-    _prepare_names(run, data, vocabulary)
-    _prepare_tags(run, data, vocabulary)
-    for chosen in run.sets("text"):
-        drawn = _draw(read_text_set(data, chosen.name, run.say), chosen.share)
-        corpus, _ = encode_words(drawn, vocabulary)
-        corpus.save(run.work / f"{chosen.name}.npz")
-    (run.work / "prepared").touch()
+def _stages(run: EncoderRun, tier: TrainedTier, data: Path, seeds: int) -> Iterator[Stage]:
+    """All stages of a run, those that others need before them."""
+    settings: FitSettings = getattr(run.settings, tier.kind)
+    taught = [run.settings.teachers[task].each() for task in run.settings.teachers]
+    used = [settings.base, run.settings.base.base, *(one.base for fits in taught for one in fits)]
+    for base in dict.fromkeys(("bert-vocabulary", *used)):
+        public = f"{WEIGHTS}-{base}"
+        yield Stage(public, partial(fetch, base, run.work), partial(has_base, base, run.work))
+        if base != "bert-vocabulary":
+            half = partial(keep_half, base, run.work)
+            yield Stage(f"{HALF}-{base}", half, partial(has_half, base, run.work), (public,))
+    ready = partial(is_prepared, run)
+    yield Stage(PREPARE, partial(prepare, run, data), ready, (f"{WEIGHTS}-bert-vocabulary",))
+    yield from teacher_stages(run, tier.tasks)
+    for seed in run.seeds(seeds):
+        name = f"{tier.kind}-{seed}"
+        weights = run.work / f"{name}.safetensors"
+        yield Stage(
+            name,
+            partial(tier.train, run, seed),
+            weights.exists,
+            (PREPARE, f"{WEIGHTS}-{settings.base}", *(f"{LABELS_OF}-{t}" for t in tier.tasks)),
+            partial(fitting_work, run, settings, f"{tier.kind}_passes"),
+        )
+        yield Stage(
+            f"{EXPORT}-{name}",
+            partial(_export, run, tier, seed),
+            partial(is_exported, weights),
+            (PREPARE, name),
+        )
 
 
-def _draw(sentences: Iterable[tuple[str, ...]], share: float) -> Iterator[tuple[str, ...]]:
-    """A share of the sentences, the same ones in every run: their wording decides."""
-    for words in sentences:
-        digest = hashlib.md5(" ".join(words).encode(), usedforsecurity=False).digest()
-        if int.from_bytes(digest[:4], "big") < share * 2**32:
-            yield words
-
-
-def _prepare_treebanks(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
-    gold = {s.name: read_treebank(data, s.name, "train") for s in run.sets("syntax")}
-    labels = collect_labels([s for sentences in gold.values() for s in sentences])
-    _write_labels(run, labels)
-    rng = np.random.default_rng(run.settings.seed)
-    headlines = [h for s in gold.get("ewt", []) if (h := as_headline(s, rng))]
-    headlines += raising_headlines(len(headlines) // 4, rng)
-    together = [*(s for sentences in gold.values() for s in sentences), *headlines]
-    encode_treebank(together, labels, vocabulary).save(run.work / f"{TREEBANKS}.npz")
-    for name in gold:
-        dev = encode_treebank(read_treebank(data, name, "dev"), labels, vocabulary)
-        dev.save(run.work / f"dev-{name}.npz")
-    run.say(f"treebanks: {len(together)} sentences, {len(headlines)} of them made headlines")
-
-
-def _prepare_figures(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
-    for chosen in run.sets("figures"):
-        for split, file in (("train", chosen.name), ("dev", f"dev-{chosen.name}")):
-            sentences = read_figure_set(data, chosen.name, split)
-            encode_figures(sentences, vocabulary).save(run.work / f"{file}.npz")
-            run.say(f"{chosen.name} {split}: {len(sentences)} sentences with figures")
-
-
-def _prepare_tags(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
-    for chosen in run.sets("names"):
-        sentences = read_tag_set(data, chosen.name, "train")
-        encode_tags(sentences, vocabulary).save(run.work / f"{chosen.name}.npz")
-        run.say(f"{chosen.name}: {len(sentences)} sentences with tagged names")
-    if run.sets("names"):
-        dev = read_tag_set(data, "", "dev")
-        encode_tags(dev, vocabulary).save(run.work / f"{DEV_TAGS}.npz")
-        _write_labels(run, msgspec.structs.replace(run.labels(), names=TAGS))
-
-
-def _prepare_sentiment(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
-    for chosen in run.sets("sentiment"):
-        for split, file in (("train", chosen.name), ("dev", f"dev-{chosen.name}")):
-            texts = read_sentiment_set(data, chosen.name, split)
-            if texts:
-                encode_sentiment_texts(texts, vocabulary).save(run.work / f"{file}.npz")
-                run.say(f"{chosen.name} {split}: {len(texts)} texts with sentiment")
-    if run.sets("sentiment"):
-        _write_labels(run, msgspec.structs.replace(run.labels(), sentiment=SENTIMENT_OUTPUTS))
-
-
-def _prepare_names(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
-    for chosen in run.sets("metonymy"):
-        for split, file in (("train", chosen.name), ("dev", f"dev-{chosen.name}")):
-            names = read_name_set(data, chosen.name, split, run.settings.seed, without=run.without)
-            if names:
-                encode_names(names, vocabulary).save(run.work / f"{file}.npz")
-                run.say(f"{chosen.name} {split}: {len(names)} sentences with names")
-    if run.sets("metonymy"):
-        _write_labels(run, msgspec.structs.replace(run.labels(), metonymy=LABELS))
-
-
-def _write_labels(run: EncoderRun, labels: Labels) -> None:
-    labels = msgspec.structs.replace(labels, meaning=run.settings.meaning)
-    with atomic_write(run.work / "labels.json", "wb") as file:
-        file.write(msgspec.json.encode(labels))  # type: ignore[arg-type]
+def _export(run: EncoderRun, tier: TrainedTier, seed: int) -> None:
+    """Write what ships of one model into a folder of the work folder."""
+    name = f"{tier.kind}-{seed}"
+    tier.export(run, seed, run.work / name)
+    mark_exported(run.work / f"{name}.safetensors")
 
 
 # simulated 8-bit arithmetic, exactly as the graph computes: weights are kept per column and

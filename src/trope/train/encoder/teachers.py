@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -10,14 +10,14 @@ import torch
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from trope.core.errors import UnknownName
 from trope.core.files import atomic_write
 from trope.encoder.network import Network, NetworkScores
 from trope.encoder.session import Labels
 from trope.encoder.trunk import Trunk
+from trope.train.encoder.bases import BASES
 from trope.train.encoder.corpus import UNKNOWN, EncodedCorpus, batches
 from trope.train.encoder.development import note_figures, quality_of
-from trope.train.encoder.fit import Lesson, on_device
+from trope.train.encoder.fit import FitSettings, Lesson, on_device
 from trope.train.encoder.losses import (
     Batch,
     MetaphorLabels,
@@ -34,7 +34,10 @@ from trope.train.encoder.run import (
     new_model,
     save_model,
 )
+from trope.train.encoder.stages import PREPARE, WEIGHTS, Stage
 
+LABELS_OF = "labels"
+"""How the stages begin in which the teachers of a task read."""
 Ask = Callable[[EncodedCorpus], SyntaxLabels | MetaphorLabels | torch.Tensor]
 _FAILED_BY = 0.02
 """A teacher that is this much worse than the best one did not learn its task."""
@@ -57,24 +60,51 @@ def _train_teacher(run: EncoderRun, task: str, number: int) -> Path:
     return path
 
 
-def train_stage(
-    run: EncoderRun, stage: str, tasks: Iterable[str], models: Mapping[str, Callable[[], object]]
-) -> None:
-    """One stage of a run, so that processes or machines that share its folder work side by side.
-
-    Raises:
-        UnknownName: for a stage that the run does not have.
-    """
-    stages: dict[str, Callable[[], object]] = {"prepare": lambda: None}
+def teacher_stages(run: EncoderRun, tasks: Iterable[str]) -> Iterator[Stage]:
+    """The stages that train the teachers of these tasks and ask them."""
     for task in tasks:
         fits = run.settings.teachers[task].each() if task in run.settings.teachers else []
-        for number in range(len(fits)):
-            stages[f"teacher-{task}-{number}"] = partial(_train_teacher, run, task, number)
-        stages[f"labels-{task}"] = partial(write_soft_labels, run, task)
-    stages |= models
-    if stage not in stages:
-        raise UnknownName("stage", stage, tuple(stages))
-    stages[stage]()
+        names = [f"teacher-{task}-{number}" for number in range(len(fits))]
+        for number, (name, settings) in enumerate(zip(names, fits, strict=True)):
+            yield Stage(
+                name,
+                partial(_train_teacher, run, task, number),
+                (run.work / f"{name}.safetensors").exists,
+                (PREPARE, f"{WEIGHTS}-{settings.base}"),
+                partial(fitting_work, run, settings, "teacher_passes", (task,)),
+            )
+        meaning = () if names else (f"{WEIGHTS}-{run.settings.base.base}",)
+        yield Stage(
+            f"{LABELS_OF}-{task}",
+            partial(write_soft_labels, run, task),
+            partial(_has_soft_labels, run, task),
+            (PREPARE, *names, *meaning),
+            partial(_reading_work, run, task),
+        )
+
+
+def fitting_work(
+    run: EncoderRun, settings: FitSettings, passes: str, uses: Container[str] | None = None
+) -> float:
+    """How much a network computes that is fitted to the sets of these uses, or of all."""
+    words: float = sum(
+        run.words(name) * getattr(chosen, passes)
+        for name, chosen in run.corpora().items()
+        if uses is None or chosen.use in uses
+    )
+    return 3.0 * words * BASES[settings.base].millions  # once forward, twice backward
+
+
+def _reading_work(run: EncoderRun, task: str) -> float:
+    """How much the teachers of a task compute that read what they are asked about."""
+    fits = run.settings.teachers[task].each() if task in run.settings.teachers else []
+    sizes = [BASES[one.base].millions for one in fits or [run.settings.base]]
+    return float(sum(sizes) * sum(run.words(name) for name in run.asked(task)))
+
+
+def _has_soft_labels(run: EncoderRun, task: str) -> bool:
+    """Whether a task has the soft labels of all corpora that its teachers read."""
+    return all(_soft_label_file(run, task, name).exists() for name in run.asked(task))
 
 
 def _good_teachers(run: EncoderRun, task: str) -> list[Path]:

@@ -31,19 +31,19 @@ import msgspec
 from trope import __version__
 from trope.core.errors import BadInput, MissingData, TropeError
 from trope.core.files import atomic_write
-from trope.core.options import DEFAULT_WORDS
+from trope.core.options import DEFAULT_WORDS, FURTHER_TASKS
 from trope.core.progress import counted
-from trope.core.records import TextKind
 from trope.core.run_folder import MANIFEST, lock_file
 from trope.corpora.files import FileOptions, InputFile, find_files
 from trope.corpora.sources import DAMAGED, open_source
 from trope.scale.entries import Columns
 from trope.scale.executors import LocalExecutor
-from trope.scale.job import DetectSettings
+from trope.scale.job import DetectSettings, domain_system
 from trope.scale.run import ERRORS, DetectProgress, detect, kept_columns
 from trope.workbench.corpus.corpus import open_corpus
 from trope.workbench.corpus.index import cache_folder
 from trope.workbench.corpus.source import read_source
+from trope.workbench.requests import BringChoices
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -54,7 +54,7 @@ UNPACKED = 10
 _SHARD_ROWS = 200
 """Texts per output file: fewer than the command writes, so that progress is seen."""
 
-_SHOWN_ROWS = 100
+_SHOWN_ROWS, _ENDING_S = 100, 30.0
 _FORGOTTEN_S = 3600.0
 """What a browser began to bring so long ago, and never finished, is deleted."""
 
@@ -62,7 +62,6 @@ _STATE, _FILES, _LOCK, _ARRIVING = ".state.json", ".files", ".lock", ".arriving-
 _CODE = "import sys; from trope.workbench.corpus.bring import work; work(sys.argv[1])"
 
 RunState = Literal["waiting", "running", "indexing", "done", "failed", "cancelled", "stopped"]
-
 
 _IN_WORDS: dict[RunState, str] = {
     "waiting": "waits",
@@ -74,20 +73,23 @@ _IN_WORDS: dict[RunState, str] = {
 }
 
 
-class BroughtCorpus(msgspec.Struct, frozen=True, kw_only=True):
+class BroughtCorpus(BringChoices, frozen=True, kw_only=True):
     """A corpus that was brought, and how far it is; `stopped` if the server ended before it."""
 
     name: str
     title: str
-    kind: TextKind = "plain"
-    column: str = ""
     state: RunState = "waiting"
     message: str = ""
     texts: int = 0
     position: int = 0
     size: int = 0
-    totals: dict[str, int] = {}
+    totals: dict[str, int] = msgspec.field(default_factory=dict)
     notes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def choices(self) -> BringChoices:
+        """What was chosen when it was brought."""
+        return BringChoices(kind=self.kind, column=self.column, tasks=self.tasks)
 
     @property
     def under_way(self) -> bool:
@@ -135,9 +137,7 @@ class BroughtCorpora:
         self.folder, self.limit = folder, limit
         self._index, self._threads = index or cache_folder(), threads
         self._device = device
-        self._systems = tuple(
-            str(Path(name).resolve()) if Path(name).is_dir() else name for name in systems
-        )
+        self._systems = tuple(str(Path(n).resolve()) if Path(n).is_dir() else n for n in systems)
         self._changed = Condition()
         self._queue: deque[str] = deque()
         self._locks: dict[str, BaseFileLock] = {}
@@ -176,10 +176,9 @@ class BroughtCorpora:
     def refused_rows(self, name: str) -> list[dict[str, str]]:
         """The first rows that could not be used, with place and reason."""
         path = self.corpus_folder(name) / ERRORS
-        if not path.is_file():
-            return []
-        with path.open("rb") as lines:
+        with suppress(FileNotFoundError), path.open("rb") as lines:
             return [msgspec.json.decode(line) for line, _ in zip(lines, range(_SHOWN_ROWS))]  # noqa: B905
+        return []
 
     def arriving_folder(self) -> Path:
         """A new folder for files that arrive; nobody else can read it."""
@@ -189,29 +188,26 @@ class BroughtCorpora:
                 shutil.rmtree(left, ignore_errors=True)
         return Path(tempfile.mkdtemp(dir=self.folder, prefix=_ARRIVING))
 
-    def add(self, arrived: Path, kind: TextKind, column: str) -> str:
+    def add(self, arrived: Path, choices: BringChoices) -> str:
         """Analyse the files of a folder, which is moved; the name of the corpus comes back."""
         name = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(3)}"
         own = self.folder / name
         own.mkdir(mode=0o700)
         arrived.rename(own / _FILES)
-        _write_state(
-            own, BroughtCorpus(name=name, title=_title(own / _FILES), kind=kind, column=column)
-        )
-        self._enqueue(name)
+        self._begin(own, _title(own / _FILES), choices)
         return name
 
-    def again(self, name: str, kind: TextKind, column: str) -> None:
+    def again(self, name: str, choices: BringChoices) -> None:
         """Go on with a corpus that was not finished; begin anew if it is read in another way."""
         before = self.find(name)
         own = self.folder / name
+        with self._changed:  # a process that has said how it ended may still be ending
+            self._changed.wait_for(lambda: name not in self._locks, _ENDING_S)
         if before.under_way or not (own / _FILES).is_dir():
             raise BadInput(f"{before.title}: cannot be analysed again; bring it once more")
-        if (kind, column) != (before.kind, before.column):
+        if choices != before.choices:
             shutil.rmtree(own / before.folder_name, ignore_errors=True)
-        fresh = BroughtCorpus(name=name, title=before.title, kind=kind, column=column)
-        _write_state(own, fresh)
-        self._enqueue(name)
+        self._begin(own, before.title, choices)
 
     def cancel(self, name: str) -> None:
         """Stop a corpus that waits or is analysed."""
@@ -242,9 +238,12 @@ class BroughtCorpora:
                 path.unlink(missing_ok=True)
         shutil.rmtree(self.folder / name, ignore_errors=True)
 
-    def _enqueue(self, name: str) -> None:
+    def _begin(self, own: Path, title: str, choices: BringChoices) -> None:
+        name = own.name
+        fresh = BroughtCorpus(name=name, title=title, **msgspec.structs.asdict(choices))
+        _write_state(own, fresh)
         with self._changed:
-            self._locks[name] = lock_file(self.folder / name / _LOCK)
+            self._locks[name] = lock_file(own / _LOCK)
             self._queue.append(name)
             if self._worker is None:
                 self._worker = Thread(target=self._work, daemon=True)
@@ -269,11 +268,11 @@ class BroughtCorpora:
                     _write_state(self.folder / name, failed)
                 self._queue.popleft()
                 self._locks.pop(name).release()
+                self._changed.notify_all()
 
     def _start(self, name: str) -> subprocess.Popen[bytes]:
         most = UNPACKED * self.limit
-        own = str((self.folder / name).absolute())
-        index = str(self._index.absolute())
+        own, index = str((self.folder / name).absolute()), str(self._index.absolute())
         job = _Job(own, index, most, self._threads, self._systems, self._device)
         return subprocess.Popen(
             [sys.executable, "-c", _CODE, msgspec.json.encode(job).decode()],
@@ -321,6 +320,8 @@ class _BroughtRun:
             threads=self.job.threads, systems=self.job.systems, device=self.job.device
         )
         model = executor.model
+        known = (*model.tasks, *FURTHER_TASKS)
+        tasks = ("relations", *(one for one in self.state.tasks if one in known), "metaphor")
         settings = DetectSettings(
             trope=__version__,
             tier=model.tier,
@@ -328,7 +329,8 @@ class _BroughtRun:
             kind=self.state.kind,
             text_column=self.state.column,
             columns=kept_columns(files, Columns(self.state.column), FileOptions()),
-            tasks=("relations", "metaphor"),
+            tasks=tasks,
+            domains=domain_system(tasks),
             tokens=True,
             words=DEFAULT_WORDS,
             shard_rows=_SHARD_ROWS,
@@ -389,9 +391,7 @@ def _read_state(own: Path) -> BroughtCorpus:
     try:
         return msgspec.json.decode((own / _STATE).read_bytes(), type=BroughtCorpus)
     except (OSError, msgspec.MsgspecError):
-        raise MissingData(
-            own.name, "no such corpus was brought; it may have been deleted"
-        ) from None
+        raise MissingData(own.name, "no such corpus was brought; it may be deleted") from None
 
 
 def _write_state(own: Path, state: BroughtCorpus) -> None:

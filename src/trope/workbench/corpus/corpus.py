@@ -47,6 +47,7 @@ class ColumnCondition:
 
 
 Conditions = tuple[ColumnCondition, ...]
+NO_NOVELTY = "the model of this corpus does not say how novel a metaphor is"
 _QUICK_WORDS = 2_000_000
 """Most words of a corpus whose index is built while a page waits."""
 

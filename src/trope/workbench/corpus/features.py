@@ -23,7 +23,7 @@ from trope.core.files import atomic_write
 from trope.core.progress import MessageWriter
 from trope.core.records import WordView, is_word
 from trope.corpora.workbooks import load_pyarrow
-from trope.workbench.corpus.corpus import IndexedCorpus, all_hold, open_corpus
+from trope.workbench.corpus.corpus import NO_NOVELTY, IndexedCorpus, all_hold, open_corpus
 from trope.workbench.corpus.database import (
     CLASSES,
     VIEWS_OF_WORDS,
@@ -90,13 +90,14 @@ def features(corpus: IndexedCorpus, query: FeaturesQuery) -> CorpusTable:
     rows = [_with_domains(row, names, domains) for row in found]
     names = [*names, *map(_domain_column, domains)]
     about, command = query.paged(total), command_line(corpus.folder, query)
-    return CorpusTable("features", tuple(names), rows, command, _notes(corpus.source), about)
+    return CorpusTable("features", tuple(names), rows, command, _notes(corpus), about)
 
 
-def _notes(source: CorpusSource) -> tuple[str, ...]:
-    if source.tokens:
-        return ()
-    return (f"more features need the column 'tokens'; add it with: {source.detect_again()}",)
+def _notes(corpus: IndexedCorpus) -> tuple[str, ...]:
+    if corpus.source.tokens:
+        return () if corpus.knows_novelty else (NO_NOVELTY,)
+    again = corpus.source.detect_again()
+    return (f"more features need the column 'tokens'; add it with: {again}",)
 
 
 def _columns(own: list[tuple[str, str]], wanted: dict[str, str]) -> tuple[list[str], str]:

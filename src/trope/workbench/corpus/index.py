@@ -50,7 +50,7 @@ from trope.workbench.corpus.word_tables import (
     WordTables,
 )
 
-FORMAT = 10
+FORMAT = 11
 """Increased whenever the tables change, so that an older index is built again."""
 
 OFFERED = 50
@@ -244,11 +244,14 @@ class _Builder:
         )
 
     def _figurative(self) -> None:
-        """Idioms, similes and names, each named by its lemmas, a name as it is spelt."""
+        """Idioms, similes and names, each named by its lemmas; nouns of idioms and names as they
+        are spelt: spill the beans, Downing Street."""
         self._run(
             f"""
             CREATE TABLE figurative AS
-            SELECT any_value(kind) AS kind, string_agg(CASE kind WHEN 'metonymy' THEN forms.text
+            SELECT any_value(kind) AS kind, string_agg(CASE
+                    WHEN kind = 'metonymy' THEN forms.text
+                    WHEN kind = 'idiom' AND tags.text = 'NOUN' THEN lower(forms.text)
                     ELSE lemmas.text END, ' ' ORDER BY words.pos) AS name,
                 any_value(meaning) AS meaning, any_value(told.doc) AS doc,
                 any_value(first)::INTEGER AS pos, any_value(told.score) AS score,
@@ -256,7 +259,7 @@ class _Builder:
             FROM (SELECT * EXCLUDE (places), unnest(places) AS pos
                 FROM ({self.source.figure_places})) AS told
                 JOIN words ON words.doc = told.doc AND words.pos = told.pos
-                JOIN forms USING (form) JOIN lemmas USING (lemma)
+                JOIN forms USING (form) JOIN lemmas USING (lemma) JOIN tags USING (tag)
             GROUP BY number ORDER BY kind, name, meaning, doc, pos
             """
         )

@@ -5,9 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
+from trope.core.options import FigureView
+from trope.core.records import WordView
 from trope.corpora.metadata import load_corpora
-from trope.encoder.models import RecordedQuality, known_models
+from trope.encoder.models import RecordedQuality, TierModel, known_models, model_folder
+from trope.encoder.session import Labels
 from trope.metrics.intervals import Interval
+from trope.tasks.figures.views import FreeDomains
 from trope.tasks.metaphor.corpus_rates import VIEW_NAMES
 from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.queries import RatesQuery
@@ -15,6 +21,11 @@ from trope.workbench.corpus.views import rates
 
 _CITED = "vua18"
 _OWN = "The trope authors. trope: figurative language in Python (version {version})."
+_LISTS = (
+    "Fellbaum, ed. (1998), WordNet: An Electronic Lexical Database, MIT Press.",
+    "Dodge, Hong and Stickles (2015), MetaNet: Deep semantic automatic metaphor analysis, Third "
+    "Workshop on Metaphor in NLP.",
+)
 ADVICE = (
     "your texts may be read better or worse than that test split; judge a sample, and report the "
     "corrected rate: trope query FOLDER rates --judged PROJECT"
@@ -46,17 +57,20 @@ def methods_text(corpus: IndexedCorpus) -> MethodsText:
     rate = Interval(everything["rate"], everything["low"], everything["high"])
     counted = VIEW_NAMES[facts.word_view]
     threshold = settings.threshold if settings.threshold is not None else facts.threshold
+    if threshold is None:
+        threshold = _own_threshold(settings.tier, settings.model_sha256, settings.words)
     lowest = _lowest_score(corpus)
     measured = _quality(settings.tier, settings.model_sha256)
     sentences = [
         f"We identified metaphors with trope {settings.trope} (model {settings.tier}, SHA-256 "
         f"{settings.model_sha256[:12]}).",
-        f"Of the {counted} of a text, those count as metaphors that the model marks"
+        f"Of a text's {counted}, those count as metaphors that the model marks"
         + _threshold(threshold, lowest),
         f"The corpus has {_counted(facts.texts, 'text')}, {_counted(facts.sentences, 'sentence')} "
         f"and {_counted(facts.words, 'word')}, of which {facts.metaphors:,} are metaphors"
         + _rate_in_words(rate),
         *([_measured_sentence(measured)] if measured else []),
+        *([_domains_sentence(settings.domains)] if settings.domains else []),
     ]
     stated = {
         "trope": settings.trope,
@@ -74,6 +88,7 @@ def methods_text(corpus: IndexedCorpus) -> MethodsText:
         },
     }
     cited = [load_corpora()[_CITED].citation] if measured else []
+    cited += _LISTS if settings.domains == FreeDomains.name else ()
     references = (_OWN.format(version=settings.trope), *cited)
     return MethodsText(" ".join(sentences), stated, references)
 
@@ -97,24 +112,51 @@ def _lowest_score(corpus: IndexedCorpus) -> float | None:
     return None if lowest is None else float(lowest)
 
 
+def _own_threshold(tier: str, checksum: str, words: WordView | None) -> float | None:
+    """The threshold of a model that ships with trope, in a view of words; None for others."""
+    if not _shipped(tier, checksum) or words is None:
+        return None
+    labels = model_folder(tier) / "labels.json"
+    if not labels.is_file():
+        return None
+    known = msgspec.json.decode(labels.read_bytes(), type=Labels)
+    if known.metaphor is None:
+        return None
+    noticed = None if known.figures is None else known.figures.noticed
+    return FigureView(words).lowest(known.metaphor.threshold, noticed)[1]
+
+
 def _threshold(threshold: float | None, lowest: float | None) -> str:
     if threshold is not None:
         return f" with a score of at least {threshold:g}."
     return "." if lowest is None else f"; their lowest score is {lowest:.3f}."
 
 
+def _shipped(tier: str, checksum: str) -> TierModel | None:
+    model = known_models().get(tier)
+    return model if model and checksum in {file.sha256 for file in model.files} else None
+
+
 def _quality(tier: str, checksum: str) -> dict[str, RecordedQuality]:
     """What was measured of the model, if it is one that ships with trope."""
-    model = known_models().get(tier)
-    if model is None or checksum not in {file.sha256 for file in model.files}:
-        return {}
-    return {one.figure.rpartition(".")[2]: one for one in model.quality}
+    model = _shipped(tier, checksum)
+    return {one.figure.rpartition(".")[2]: one for one in model.quality} if model else {}
 
 
 def _measured_sentence(measured: dict[str, RecordedQuality]) -> str:
-    f1, precision, recall = (measured[name] for name in ("f1", "precision", "recall"))
-    return (
-        f"On the test split of the VU Amsterdam Metaphor Corpus ({f1.n:,} words, all parts of "
-        f"speech counted) the model has an F1 of {f1.value:.2f} (95 % interval {f1.low:.2f} to "
-        f"{f1.high:.2f}), a precision of {precision.value:.2f} and a recall of {recall.value:.2f}."
+    f1, precision, recall = (
+        f"{one.value:.2f} ({interval}{one.low:.2f} to {one.high:.2f})"
+        for name, interval in (("f1", "95 % interval "), ("precision", ""), ("recall", ""))
+        for one in [measured[name]]
     )
+    return (
+        f"On the test split of the VU Amsterdam Metaphor Corpus ({measured['f1'].n:,} words, all "
+        f"parts of speech counted) the model has an F1 of {f1}, a precision of {precision} and a "
+        f"recall of {recall}."
+    )
+
+
+def _domains_sentence(system: str) -> str:
+    if system == FreeDomains.name:
+        return "Source domains were named by lists made of WordNet and MetaNet."
+    return f"Source domains were named by networks ({system})."

@@ -200,7 +200,8 @@ def _draw_trends(axes: Any, rows: list[dict[str, Any]], table: CorpusTable) -> N
     # lines differ in their dashes too, for those who see no colours
     for at, row in enumerate(rows):
         axes.plot(row["rates"], linewidth=1.4, label=short_name(row[table.columns[0]]),
-                  color=(WORDS, OTHERS, SOFT)[at % 3], linestyle=("-", "--")[at // 3])  # fmt: skip
+                  color=(WORDS, OTHERS, SOFT)[at % 3],
+                  linestyle=("-", "--", "-.", ":")[at % 4])  # fmt: skip
     ticks = range(0, len(periods), -(-len(periods) // _TICKS))
     axes.set_xticks(ticks, [periods[at] for at in ticks], rotation=30, ha="right")
     axes.set_ylim(0, None)

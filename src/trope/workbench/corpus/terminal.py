@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -152,28 +152,18 @@ def _keyness(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
         style="dim",
     )
     name = table.columns[0]
-    names = (
-        name,
-        "",
-        "count",
-        "per million",
-        "other",
-        "per million",
-        "LL",
-        "log ratio",
-        "p",
-        "texts p",
-    )
-    grid = _grid(*names)
-    for row in table.dicts():
-        grid.add_row(
+    names = (name, "", "count", "per million", "other", "per million", "LL", "log ratio", "p")
+    rows = [
+        (
             *(printable(row[name]), row["direction"]),
             *(f"{row['count']:,}", f"{row['per_million']:,.1f}"),
             *(f"{row['other_count']:,}", f"{row['other_per_million']:,.1f}"),
             *(f"{row['log_likelihood']:,.1f}", f"{row['log_ratio']:+.2f}", _p(row["p_corrected"])),
             "–" if row["p_texts"] is None else _p(row["p_texts"]),
         )
-    yield grid
+        for row in table.dicts()
+    ]
+    yield _fitted(width, (*names, "texts p"), rows, leave_out="per million")
     yield _more(table, NOUNS[about["of"]])
     yield _view(table)
 
@@ -190,13 +180,16 @@ def _trend(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
         f"{len(periods)} periods from {periods[0]} to {periods[-1]}; {_tested(about)}.\n",
         style="dim",
     )
-    grid = _grid(name, "", "count", "per million", "log2 per year", "p", "rates")
-    for row in table.dicts():
-        counts = f"{row['count']:,}", f"{row['per_million']:,.1f}"
-        change = f"{row['log2_per_year']:+.2f}", _p(row["p_corrected"])
-        line = _small_line(row["rates"])
-        grid.add_row(printable(row[name]), row["direction"], *counts, *change, line)
-    yield grid
+    names = (name, "", "count", "per million", "log2 per year", "p", "rates")
+    rows = [
+        (
+            *(printable(row[name]), row["direction"]),
+            *(f"{row['count']:,}", f"{row['per_million']:,.1f}"),
+            *(f"{row['log2_per_year']:+.2f}", _p(row["p_corrected"]), _small_line(row["rates"])),
+        )
+        for row in table.dicts()
+    ]
+    yield _fitted(width, names, rows, leave_out="per million")
     yield _more(table, NOUNS[about["of"]])
     yield _view(table)
 
@@ -244,12 +237,14 @@ def _features(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
 
 
 def _domains(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
-    grid = _grid("domain", "group", "metaphors", "texts", "share (95 %)", "words")
+    group = ["group"] if table.about["by"] else []
+    grid = _grid("domain", *group, "metaphors", "texts", "share (95 %)", "frequent words")
     for row in table.dicts():
         share = percent(Interval(row["share"], row["low"], row["high"]))
         counts = f"{row['metaphors']:,}", f"{row['texts']:,}"
         words = printable(", ".join(row["lemmas"]))
-        grid.add_row(printable(row["domain"]), printable(row["group"]), *counts, share, words)
+        named = (printable(row[one]) for one in ("domain", *group))
+        grid.add_row(*named, *counts, share, words)
     yield grid
     yield _more(table, "row")
     yield _view(table)
@@ -328,6 +323,8 @@ _MEASURES = (
     "in all",
     "logDice",
 )
+_WHOLE = ("share (95 %)", "rate (95 %)", "metaphors (95 %)")
+"""Columns that are not broken into lines, besides those of numbers."""
 
 
 def _grid(*names: str) -> Grid:
@@ -335,5 +332,20 @@ def _grid(*names: str) -> Grid:
     numbers = {"texts", "sentences", "words", "metaphors", "count", "per million", "other", "LL"}
     for name in names:
         right = name in numbers or name in _MEASURES
-        grid.add_column(name, justify="right" if right else "left", overflow="fold")
+        whole = right or name in _WHOLE  # figures are not broken; names are, if need be
+        how: JustifyMethod = "right" if right else "left"
+        grid.add_column(name, justify=how, overflow="fold", no_wrap=whole)
+    return grid
+
+
+def _fitted(
+    width: int, names: Sequence[str], rows: Sequence[Sequence[str]], *, leave_out: str
+) -> Grid:
+    """The rows as a table; if they are too wide, without the columns of a name."""
+    longest = [max(len(cell) for cell in column) for column in zip(names, *rows, strict=True)]
+    fits = sum(longest) + 2 * (len(names) - 1) <= width
+    kept = [at for at, name in enumerate(names) if fits or name != leave_out]
+    grid = _grid(*(names[at] for at in kept))
+    for row in rows:
+        grid.add_row(*(row[at] for at in kept))
     return grid

@@ -15,7 +15,7 @@ import msgspec
 from trope.core.errors import BadInput
 from trope.metrics.intervals import ClusteredShare, Interval, wilson
 from trope.workbench.corpus.concordance import concordance, contexts, dispersion, domains
-from trope.workbench.corpus.corpus import IndexedCorpus, all_hold, figure_counts
+from trope.workbench.corpus.corpus import NO_NOVELTY, IndexedCorpus, all_hold, figure_counts
 from trope.workbench.corpus.features import features
 from trope.workbench.corpus.keyness import keyness, trend
 from trope.workbench.corpus.queries import (
@@ -48,7 +48,12 @@ _FIGURE_COLUMNS = (
 _METAPHOR_KEY = {"lemma": "INTEGER", "tag": "UTINYINT"}
 _FIGURE_KEY = dict.fromkeys(("kind", "name", "meaning"), "VARCHAR")
 _EXAMPLE_WORDS = 6
-_NO_NOVELTY = "the model of this corpus does not say how novel a metaphor is"
+PASSAGE = 5_000
+"""Most tokens of a text that a page shows at a time."""
+
+_STOPS = " .,;:!?)”’"
+"""What an example does not begin with."""
+
 _RATE_COLUMNS = ("group", "texts", "sentences", "words", "metaphors", "rate", "low", "high")
 _SUMS = """
     count(*), sum(sentences), count(*) FILTER (words > 0), sum(metaphors), sum(words),
@@ -108,8 +113,29 @@ def _table(corpus: IndexedCorpus, query: AnyQuery) -> CorpusTable:
             )
 
 
-def text(corpus: IndexedCorpus, query: TextQuery) -> CorpusTable:
-    """The tokens of a text; `about` has the text itself and its columns."""
+def passage(corpus: IndexedCorpus, query: TextQuery, part: int, at: int) -> CorpusTable:
+    """A part of a text that is too long for a page: the one with the word that begins `at`, if one
+    does, or else the part with a number.
+
+    `about` says which part of how many it is, and from which character to which it goes.
+    """
+    found = corpus.database.ask(
+        "SELECT coalesce(len(starts), 0), list_position(starts, ?) FROM documents WHERE doc = ?",
+        [at, query.text],
+    )
+    tokens, place = found[0] if found else (0, None)
+    parts = max(1, -(-tokens // PASSAGE))
+    part = min(max((place - 1) // PASSAGE + 1 if place else part, 1), parts)
+    table = text(corpus, query, f"LIMIT {PASSAGE} OFFSET {(part - 1) * PASSAGE}")
+    rows = table.dicts()
+    about = {**table.about, "word_view": corpus.facts.word_view, "part": part, "parts": parts}
+    about["begin"] = rows[0]["start"] if part > 1 else 0
+    about["end"] = rows[-1]["end"] if part < parts else len(table.about["text"])
+    return replace(table, about=about)
+
+
+def text(corpus: IndexedCorpus, query: TextQuery, some: str = "") -> CorpusTable:
+    """The tokens of a text, or `some` of them; `about` has the text itself and its columns."""
     fields = corpus.facts.columns
     keys = "".join(f", {column.key}" for column in fields)
     found = corpus.database.ask(
@@ -127,12 +153,12 @@ def text(corpus: IndexedCorpus, query: TextQuery) -> CorpusTable:
     rows: list[Row] = []
     if corpus.source.tokens:
         rows = corpus.database.ask(
-            """
+            f"""
             SELECT pos, forms.text, lemmas.text, tags.text, score, metaphor, start, stop,
                 novelty
             FROM (SELECT * FROM words WHERE doc = ?)
                 JOIN forms USING (form) JOIN lemmas USING (lemma) JOIN tags USING (tag)
-            ORDER BY pos
+            ORDER BY pos {some}
             """,
             [query.text],
         )
@@ -199,7 +225,7 @@ def figures(corpus: IndexedCorpus, query: FiguresQuery) -> CorpusTable:
     sort, notes = query.sort, []
     if found and all(one.novelty is None for one in found):
         instead = "; ordered by surprise instead" if sort == "novelty" else ""
-        notes.append(f"{_NO_NOVELTY}{instead}")
+        notes.append(f"{NO_NOVELTY}{instead}")
         sort = "surprise" if instead else sort
     if query.kind == "all" and not query.upos and "metonymy" not in corpus.source.kinds:
         notes.append("names were not looked for; trope detect --with metonymy does")
@@ -294,7 +320,7 @@ def _spread_of(
     )
     around = contexts(corpus, [(*one[1:], None, None) for one in best], _EXAMPLE_WORDS, [])
     examples = {
-        k: (" ".join(f"{left}{word}{right}".split()), doc)
+        k: (" ".join(f"{left.lstrip(_STOPS)}{word}{right}".split()), doc)
         for (k, doc, _), (_, left, word, right, *_rest) in zip(best, around, strict=True)
     }
     return {k: (round(max(0.0, apart), 3), examples[k]) for k, apart in spread}

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from trope.core.errors import BadInput, MissingData
 from trope.core.records import TextKind
 from trope.workbench.corpus.bring import BroughtCorpora
-from trope.workbench.requests import RequestRefused
+from trope.workbench.requests import BringChoices, FurtherTask, RequestRefused, as_sentence
 from trope.workbench.web import state
 from trope.workbench.web.state import BRING
 
@@ -135,14 +135,14 @@ def bring(request: HttpRequest) -> HttpResponse:
     check_allowed()
     if request.method != "POST":
         return render(request, "bring.html", {"view": "none", **form_context()})
-    kind, column = _choices(request)
+    choices = _choices(request)
     files: ArrivingFiles = request.arriving
     if files.fault:
         raise RequestRefused(413, "not-stored", files.fault)
     if not files.arrived:
         raise RequestRefused(400, "no-file", "no file arrived; choose a file or a folder first")
     placed = files.place(_names(request.POST.get("names", "")))
-    return redirect("brought", state.the_brought().add(placed, kind, column))
+    return redirect("brought", state.the_brought().add(placed, choices))
 
 
 @require_safe
@@ -151,6 +151,7 @@ def brought(request: HttpRequest, name: str) -> HttpResponse:
     check_allowed()
     corpora = state.the_brought()
     one = _found(corpora, name)
+    rows = corpora.refused_rows(name) if not one.under_way else []
     share = round(100 * one.position / one.size) if one.size else 0
     context = {
         "view": "none",
@@ -158,8 +159,9 @@ def brought(request: HttpRequest, name: str) -> HttpResponse:
         "share": share if one.state == "running" else 100,
         "known": bool(one.size) and one.state == "running",
         "before": corpora.before(name),
-        "rows": corpora.refused_rows(name) if not one.under_way else [],
-        "refused": one.totals.get("refused", 0),
+        "rows": rows,
+        "refused": one.totals.get("refused", len(rows)),
+        "message": as_sentence(one.message),
         **form_context(),
     }
     partial = request.headers.get("X-Trope") == _PARTIAL
@@ -185,7 +187,7 @@ def change(request: HttpRequest, name: str, action: str) -> HttpResponse:
     if action == "cancel":
         corpora.cancel(name)
     else:
-        corpora.again(name, *_choices(request))
+        corpora.again(name, _choices(request))
     return redirect("brought", name)
 
 
@@ -212,12 +214,15 @@ def addresses() -> list[Any]:
     ]
 
 
-def _choices(request: HttpRequest) -> tuple[TextKind, str]:
+def _choices(request: HttpRequest) -> BringChoices:
     kind = request.POST.get("kind", "plain")
     if kind not in _KINDS:
         message = f"unknown kind of text {kind!r}; use {', '.join(_KINDS)}"
         raise RequestRefused(400, "unknown-kind", message)
-    return kind, request.POST.get("column", "").strip()[:200]
+    asked = request.POST.getlist("tasks")
+    tasks = tuple(one for one in get_args(FurtherTask) if one in asked)
+    column = request.POST.get("column", "").strip()[:200]
+    return BringChoices(kind=kind, column=column, tasks=tasks)
 
 
 def _names(sent: str) -> list[str]:

@@ -24,12 +24,13 @@ from trope.workbench.corpus.queries import (
     DRAWN,
     AnyQuery,
     ConcordanceQuery,
+    TextQuery,
     make_query,
     notebook_cell,
 )
 from trope.workbench.corpus.table import CorpusTable, draw_table, spread_in_words, to_csv, to_json
-from trope.workbench.corpus.views import answer
-from trope.workbench.requests import BadField, RequestRefused
+from trope.workbench.corpus.views import answer, passage
+from trope.workbench.requests import TEXT_LIMIT, BadField, RequestRefused, as_sentence
 from trope.workbench.text_view import pieces, shown_figures
 from trope.workbench.web.corpus_tables import charts, group_column, shown_rows
 from trope.workbench.web.plots import DotPlot, LinePlot, dot_plot, line_plot
@@ -109,7 +110,8 @@ def overview(request: HttpRequest) -> HttpResponse:
     query = make_query("rates", {"by": group_column(corpus), "rows": 1})
     table = answer(corpus, query)
     everything = shown_rows("rates", [table.about["all"]])[0]
-    context = {"view": "overview", "corpus": corpus, "everything": everything}
+    counted = VIEW_NAMES[corpus.facts.word_view]
+    context = {"view": "overview", "corpus": corpus, "everything": everything, "counted": counted}
     context |= {"charts": charts(corpus), "plots": _plots_installed(), "given": request.GET}
     return _page(request, "corpus_overview.html", context)
 
@@ -123,6 +125,10 @@ def page(request: HttpRequest, view: str) -> HttpResponse:
     context |= {"where": (given.get("where") or [""])[0], "tags": _tags(corpus)}
     template = f"corpus_{view}.html"
     fields = given.keys() - {"words"}
+    fitting = group_column(corpus)
+    context["fitting"] = fitting
+    if view == "rates" and fitting:
+        given.setdefault("by", fitting)
     if not fields.issuperset(_NEEDED[view]) or (view == "concordance" and not fields):
         return _page(request, template, context)
     form = request.GET.get("format", "")
@@ -149,19 +155,29 @@ def page(request: HttpRequest, view: str) -> HttpResponse:
 
 @require_safe
 def text(request: HttpRequest, number: int) -> HttpResponse:
-    """One text with its words shaded; `at` is where the found word begins."""
+    """One text with its words shaded, long ones in parts; `at` is where the found word begins."""
     corpus = _corpus(request.GET)
     query = make_query("text", {"text": number, "words": request.GET.get("words", "")})
-    table = answer(corpus, query)
+    assert isinstance(query, TextQuery)
     if form := request.GET.get("format", ""):
-        return _file(table, form)
+        return _file(answer(corpus, query), form)
+    at = request.GET.get("at", "")
+    table = passage(corpus, query, _number(request.GET.get("part", ""), 1), _number(at, -1))
     last = number == corpus.facts.texts
     context = {"corpus": corpus, "view": "text", "before": number - 1, **_taken(request, table)}
-    figures = corpus.source.figures_of(number)
-    context |= {"pieces": pieces(table, request.GET.get("at", ""), figures)} | _cell(corpus, query)
-    context |= {"figures": shown_figures(table.about["text"], figures)}
+    begin, end = table.about["begin"], table.about["end"]
+    figures = [one for one in corpus.source.figures_of(number) if begin <= one["start"] < end]
+    context |= {"pieces": pieces(table, at, figures)} | _cell(corpus, query)
+    told = shown_figures(table.about["text"], figures)
+    context |= {"figures": told, "novel": any(one.get("novelty") is not None for one in told)}
     context |= {"after": None if last else number + 1, "given": request.GET}
+    context["short"] = len(table.about["text"]) <= TEXT_LIMIT
     return _page(request, "corpus_text.html", context)
+
+
+def _number(given: str, otherwise: int) -> int:
+    """The whole number of a field, if it is one of usual size."""
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else otherwise
 
 
 @require_POST
@@ -210,8 +226,8 @@ def _fields(query: QueryDict) -> dict[str, Any]:
 def _in_words(fault: TropeError) -> str:
     """The fault, with a field under the name that the form shows."""
     if isinstance(fault, BadField):
-        return fault.sentence(_LABELS.get(fault.field, fault.field))
-    return str(fault)
+        return as_sentence(fault.sentence(_LABELS.get(fault.field, fault.field)))
+    return as_sentence(str(fault))
 
 
 def _tags(corpus: IndexedCorpus) -> list[str]:

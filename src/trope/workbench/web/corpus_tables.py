@@ -16,6 +16,7 @@ from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.queries import make_query
 from trope.workbench.corpus.table import number
 from trope.workbench.corpus.views import answer
+from trope.workbench.corpus.word_tables import CorpusColumn
 from trope.workbench.web.plots import (
     MOST_DOTS,
     BarPlot,
@@ -29,6 +30,9 @@ from trope.workbench.web.plots import (
 Row = dict[str, Any]
 _MOST_META = 2
 _TOP = 10
+_ENOUGH = 8
+"""Texts of a period on average, below which its rate says little."""
+
 _FEW = 12
 """Most groups of a column that is preferred for the chart of rates."""
 
@@ -68,12 +72,20 @@ def _rate_charts(corpus: IndexedCorpus) -> Iterator[Chart]:
             yield _chart("groups", f"Rates by {by}", plot, "rates", by=by)
     for column in corpus.facts.columns:
         if column.date and column.periods["year"] * column.periods["month"] > 1:
-            plot_over_time = line_plot(
-                answer(corpus, make_query("rates", {"by": column.name})).dicts()
-            )
+            fields = {"by": column.name, "period": _period(column, corpus.facts.texts)}
+            plot_over_time = line_plot(answer(corpus, make_query("rates", fields)).dicts())
             if plot_over_time is not None:
-                yield _chart("time", "Rates over time", plot_over_time, "rates", by=column.name)
+                yield _chart("time", "Rates over time", plot_over_time, "rates", **fields)
                 return
+
+
+def _period(column: CorpusColumn, texts: int) -> str:
+    """The finest period that a plot has room for and that has enough texts; else the coarsest."""
+    periods = list(column.periods)
+    legible = periods[: periods.index(column.legible_period) + 1]
+    several = [one for one in legible if column.periods[one] > 1]
+    enough = [one for one in several if _ENOUGH * column.periods[one] <= texts]
+    return (enough or several[:1] or legible)[-1]
 
 
 def _figure_chart(corpus: IndexedCorpus) -> Iterator[Chart]:

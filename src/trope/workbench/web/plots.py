@@ -10,7 +10,7 @@ WIDTH = 380
 MOST_DOTS = 30
 _NAMES, _RIGHT, _ROW, _TOP = 112, 20, 22, 8
 _LEFT, _HEIGHT, _LABELS = 46, 200, 4
-_LONGEST, _LONGEST_BAR, _LETTER = 16, 24, 6.6
+_LONGEST, _LONGEST_BAR, _LETTER = 14, 24, 6.6
 
 
 @dataclass(frozen=True, slots=True)

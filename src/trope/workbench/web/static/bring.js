@@ -51,6 +51,7 @@ function bringFiles() {
   function sendAll() {
     const data = new FormData();
     for (const name of ["csrfmiddlewaretoken", "kind", "column"]) data.append(name, form.elements[name].value);
+    for (const each of form.querySelectorAll("[name=tasks]:checked")) data.append("tasks", each.value);
     data.append("names", JSON.stringify(files.map(each => each.path)));
     for (const each of files) data.append("files", each.file);
     request = new XMLHttpRequest();

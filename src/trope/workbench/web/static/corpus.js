@@ -1,3 +1,13 @@
+// Only the values of the chosen column are offered.
+const values = document.getElementById("values");
+const by = document.querySelector("select[name=by]");
+if (values && by) {
+  const every = [...values.children];
+  const offer = () => values.replaceChildren(...every.filter((one) => one.textContent === by.value));
+  by.addEventListener("change", offer);
+  offer();
+}
+
 // A box that selects all lines of a page; without JavaScript, lines are selected one by one.
 const lines = document.getElementById("lines");
 const boxes = lines ? [...lines.querySelectorAll("tbody input[type=checkbox]")] : [];
