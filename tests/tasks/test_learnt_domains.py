@@ -234,6 +234,31 @@ def data(tmp_path: Path) -> Path:
     return folder.parent
 
 
+@pytest.mark.usefixtures("opener")
+def test_cross_validation_leaves_out_guesses_that_held_spans_led_to() -> None:
+    pytest.importorskip("torch", reason="torch is not installed (pip install 'trope[train]')")
+    from trope_domains.features import SpanRows
+    from trope_domains.networks import LabelledSpans
+    from trope_domains.train import TrainingSpans
+
+    spans = (
+        ("torpedo", 0, True),  # held out; the next row was guessed from it
+        ("torpedo", 0, False),
+        ("torpedo", 1, False),  # another concept
+        ("seed", 2, True),  # held out; another known span says the same
+        ("seed", 2, True),
+        ("seed", 2, False),
+        ("root", 2, False),
+    )
+    stems, labels, known = zip(*spans, strict=True)
+    rows = SpanRows(np.zeros((len(spans), 1), np.float32), [{}] * len(spans))
+    given = LabelledSpans(rows, np.array(labels), np.ones(len(spans), np.float32))
+    every = TrainingSpans(given, np.array(known), np.array(stems), [])
+    held = np.array([True, False, False, True, False, False, False])
+    assert np.flatnonzero(every.guessed_from(held)).tolist() == [1]
+    assert not every.guessed_from(np.zeros(len(spans), np.bool_)).any()
+
+
 def test_training_again_gives_weights_that_evaluate_measures(
     site: Path, data: Path, tmp_path: Path
 ) -> None:

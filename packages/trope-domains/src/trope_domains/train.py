@@ -93,6 +93,18 @@ class TrainingSpans:
     candidates: list[tuple[int, SpanRows]]
     """The concept of a row, and the rows of its candidates."""
 
+    def guessed_from(self, held: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """The guesses that only these spans can have led to.
+
+        The corpus guessed words that are typical of a concept among all known spans. Where some of
+        these are held out, a guess of the same stems and concept that no other span has would say
+        what they are.
+        """
+        pairs = list(zip(self.stems.tolist(), self.given.labels.tolist(), strict=True))
+        away = {pairs[at] for at in np.flatnonzero(held)}
+        away -= {pairs[at] for at in np.flatnonzero(self.known & ~held)}
+        return np.array([pair in away for pair in pairs], dtype=np.bool_) & ~self.known
+
     def memory(self) -> StemMemory:
         """The concepts of the spans by their stems."""
         return StemMemory.of(self.stems, self.given.labels)
@@ -164,11 +176,12 @@ def train(
 def cross_validate(
     spans: TrainingSpans, concepts: Concepts, settings: Settings, folds: int
 ) -> dict[str, float | int]:
-    """Accuracy on known spans of train that the networks have not seen."""
+    """Accuracy on known spans of train that neither the networks nor the guesses have seen."""
     drawn = np.random.default_rng(settings.seed).integers(0, folds, len(spans.known))
     right: Counter[str] = Counter()
     for fold in range(folds):
-        kept, held = drawn != fold, (drawn == fold) & spans.known
+        held = (drawn == fold) & spans.known
+        kept = (drawn != fold) & ~spans.guessed_from(held)
         if not held.any() or not kept.any():
             continue  # so few texts that a fold has none
         seen = spans.given.part(kept)
