@@ -160,12 +160,12 @@ def test_source_domains_have_rates(corpus_table: Path, tmp_path: Path) -> None:
     add_domains(folder)
     rows = written(folder, tmp_path / "features.csv")
     first = rows[0]
-    assert float(first["domain_rate_WAR"]) == pytest.approx(2 / int(first["words"]), abs=1e-6)
-    assert {row["domain_rate_FOOD"] for row in rows[1:]} == {"0.0"}
+    assert float(first["domain_rate_war"]) == pytest.approx(2 / int(first["words"]), abs=1e-6)
+    assert {row["domain_rate_family_life"] for row in rows[1:]} == {"0.0"}
     with opened(folder, tmp_path / "index") as corpus:
         table = answer(corpus, make_query("features", {"rows": 100}))
-    assert [str(row["domain_rate_WAR"]) for row in table.dicts()] == [
-        row["domain_rate_WAR"] for row in rows
+    assert [str(row["domain_rate_war"]) for row in table.dicts()] == [
+        row["domain_rate_war"] for row in rows
     ]
 
 
@@ -178,7 +178,7 @@ def add_domains(folder: Path) -> None:
     row = json.loads(first)
     row["figures"] = [
         {"kind": "metaphor", "tokens": [1], "score": 0.9, "domain": domain}
-        for domain in ("WAR", "FOOD", "WAR")
+        for domain in ("WAR", "FAMILY & LIFE", "WAR")
     ]
     part.write_text("".join(f"{line}\n" for line in (json.dumps(row), *others)))
     manifest["shards"][0]["sha256"] = sha256(part)

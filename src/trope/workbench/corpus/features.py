@@ -7,6 +7,7 @@ so that memory does not grow with it, and a run that was stopped goes on where i
 from __future__ import annotations
 
 import csv
+import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -110,7 +111,8 @@ def _columns(own: list[tuple[str, str]], wanted: dict[str, str]) -> tuple[list[s
 
 
 def _domain_column(domain: str) -> str:
-    return f"domain_rate_{domain}"
+    """A name that other programs can use as it is: FAMILY & LIFE is family_life."""
+    return f"domain_rate_{re.sub(r'[^a-z0-9]+', '_', domain.lower())}"
 
 
 def _with_domains(row: Row, names: Sequence[str], domains: Iterable[str]) -> Row:
