@@ -25,7 +25,7 @@ Masking = Literal["both", "masked", "plain"]
 _DOUBTFUL, _SURE = 0.9, 0.95
 """Up to which probability of a reading the hidden name counts as much as the visible one, and from
 which on it is not read; in between it counts less and less, so that no score jumps. In data that
-nothing was trained on, this changed no reading."""
+nothing was trained on, this changed no reading of the tier small."""
 
 
 @dataclass(frozen=True, slots=True)
