@@ -8,6 +8,7 @@ it runs a session of ONNX Runtime. torch is imported when a device is asked for.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,11 +20,11 @@ import numpy.typing as npt
 
 from trope.core.errors import BadInput, MissingExtra, TropeError
 from trope.encoder.pruning import (
+    GraphContent,
     GraphNode,
     output_names,
     read_graph,
     with_float_products,
-    with_fused_layers,
 )
 
 DEVICES = ("cpu", "cuda", "auto")
@@ -171,7 +172,7 @@ class CardSession:
         import torch
 
         self._names = output_names(model)
-        content = with_fused_layers(with_float_products(read_graph(model)))
+        content = _with_fused_layers(with_float_products(read_graph(model)))
         self._steps = [_step(*found) for found in _nodes_in_use(content.nodes, self._names)]
         self._place, self._floats = torch.device(card.place), getattr(torch, card.floats)
         used = {name for step in self._steps for name in step.inputs}
@@ -209,6 +210,34 @@ class CardSession:
         tensor = torch.from_numpy(np.array(values))
         floats = self._floats if tensor.is_floating_point() else tensor.dtype
         return tensor.to(self._place, floats)
+
+
+def _with_fused_layers(content: GraphContent) -> GraphContent:
+    """The graph with one node for each norm, and for each linear layer with its bias."""
+    uses = Counter(name for node in content.nodes for name in node.inputs)
+    made: dict[str, GraphNode] = {}
+    nodes = []
+    for old in content.nodes:
+        node, before = old, made.get(old.inputs[0])
+        inputs: tuple[str, ...]
+        if node.operator == "SimplifiedLayerNormalization" and before is not None:
+            middle = made.get(before.inputs[1]) if before.operator == "Sub" else None
+            if middle is not None and middle.operator == "ReduceMean":
+                inputs = (before.inputs[0], node.inputs[1])
+                node = GraphNode("LayerNormalization", inputs, node.output, node.attributes)
+        elif (
+            node.operator == "Add"
+            and before is not None
+            and before.operator in ("Linear", "LayerNormalization")
+            and node.inputs[1] in content.constants
+            and uses[node.inputs[0]] == 1
+            and len(before.inputs) == 2
+        ):
+            inputs = (*before.inputs, node.inputs[1])
+            node = GraphNode(before.operator, inputs, node.output, before.attributes)
+        made[node.output] = node
+        nodes.append(node)
+    return GraphContent(nodes, content.constants)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,13 @@ Weights need not be copied for this: a graph can say where in a file they are, a
 all parts of a model then share the pages of that file.
 
 `with_faster_operators` exchanges operators of a model. `read_graph` reads a graph for another
-runtime; `with_float_products` and `with_fused_layers` make it one for graphics processors.
+runtime, and `with_float_products` makes it one for graphics processors.
 """
 
 from __future__ import annotations
 
 import mmap
 import struct
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,6 +37,9 @@ _VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5  # how a field is stored
 
 # version 23 of ONNX, the first with Attention, and version 1 of ONNX Runtime's own operators
 _OPERATOR_SETS = b"\x10\x17", b"\x0a\x0dcom.microsoft\x10\x01"
+
+_PRODUCT_INPUTS = 5
+"""Inputs of a product in 8 bits before the zero point of its weights."""
 
 _INLINE_BYTES = 1024
 """Smaller tensors stay in the graph."""
@@ -119,34 +121,6 @@ def with_float_products(content: GraphContent) -> GraphContent:
     return GraphContent(nodes, constants)
 
 
-def with_fused_layers(content: GraphContent) -> GraphContent:
-    """The graph with one node for each norm, and for each linear layer with its bias."""
-    uses = Counter(name for node in content.nodes for name in node.inputs)
-    made: dict[str, GraphNode] = {}
-    nodes = []
-    for old in content.nodes:
-        node, before = old, made.get(old.inputs[0])
-        inputs: tuple[str, ...]
-        if node.operator == "SimplifiedLayerNormalization" and before is not None:
-            middle = made.get(before.inputs[1]) if before.operator == "Sub" else None
-            if middle is not None and middle.operator == "ReduceMean":
-                inputs = (before.inputs[0], node.inputs[1])
-                node = GraphNode("LayerNormalization", inputs, node.output, node.attributes)
-        elif (
-            node.operator == "Add"
-            and before is not None
-            and before.operator in ("Linear", "LayerNormalization")
-            and node.inputs[1] in content.constants
-            and uses[node.inputs[0]] == 1
-            and len(before.inputs) == 2
-        ):
-            inputs = (*before.inputs, node.inputs[1])
-            node = GraphNode(before.operator, inputs, node.output, before.attributes)
-        made[node.output] = node
-        nodes.append(node)
-    return GraphContent(nodes, content.constants)
-
-
 def keep_outputs(model: bytes, wanted: Collection[str]) -> bytes:
     """The model with the wanted outputs alone, and the nodes that they need."""
     return _cut(memoryview(model), wanted, _whole)
@@ -160,7 +134,8 @@ def map_outputs(path: Path, wanted: Collection[str]) -> bytes:
 
 
 def with_faster_operators(model: bytes) -> bytes:
-    """The model with operators that compute the same numbers in less time."""
+    """The model with operators that compute the same numbers in less time, and whose products
+    ONNX Runtime can keep exact."""
     data = memoryview(model)
     kept = [_whole(data, f) for f in _fields(data) if f.number not in (_GRAPH, _OPERATORS)]
     graph = b"".join(_faster(data, field) for field in _graph_fields(data))
@@ -176,6 +151,12 @@ def _faster(data: memoryview, field: _Field) -> Bytes:
         return _node("Add", node.inputs, biased) + _node("Gelu", [biased], node.output)
     if node and node.operator == "MultiHeadAttention":
         return _attention(node.inputs, node.output, node.attributes["num_heads"])
+    if node and node.operator == "MatMulIntegerToFloat":
+        # the zero point of our weights is 0, as it is where none is given; where ONNX Runtime moves
+        # weights so that no sum overflows, it moves this too, and fails if products share it
+        fields = list(_fields(data, field))
+        shared = [f for f in fields if f.number == _NODE_INPUT][_PRODUCT_INPUTS:]
+        return _message(_NODE, b"".join(_whole(data, f) for f in fields if f not in shared))
     if node and node.operator == "Sum":  # step by step, a sum is made where its parts are
         sums = [f"{node.output}.{n}" for n in range(2, len(node.inputs))]
         pairs = zip((node.inputs[0], *sums), node.inputs[1:], (*sums, node.output), strict=True)

@@ -301,7 +301,8 @@ def _open_part(path: Path, outputs: frozenset[str], card: GraphicsCard | None = 
         if card is not None:
             return CardSession(keep_outputs(path.read_bytes(), outputs), card)
         part = map_outputs(path, outputs)
-        part = with_faster_operators(part) if _has_faster_operators() else part
+        if _has_faster_operators():
+            return open_session(path, with_faster_operators(part), exact=True)
     except TropeError:
         raise
     except ValueError as error:
@@ -316,8 +317,15 @@ def _check_outputs(session: Any, wanted: frozenset[str], path: Path) -> None:
         raise BadModel(path, f"{problem}; train or install it again")
 
 
-def open_session(path: Path, content: bytes | None = None) -> Any:
-    """A session for the model of a file, or for a graph whose weights may lie in that file."""
+def open_session(path: Path, content: bytes | None = None, *, exact: bool = False) -> Any:
+    """A session for the model of a file, or for a graph whose weights may lie in that file.
+
+    Args:
+        path: the file.
+        content: the graph.
+        exact: keep 8-bit products exact on processors without VNNI too, where neighbouring ones
+            would be added in 16 bits and overflow.
+    """
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -329,6 +337,7 @@ def open_session(path: Path, content: bytes | None = None) -> Any:
     options.enable_mem_reuse = False
     # a block for every length of batch would take a third of all memory, and saves no time
     options.enable_mem_pattern = False
+    options.add_session_config_entry("session.x64quantprecision", str(int(exact)))
     options.add_session_config_entry(
         "session.model_external_initializers_file_folder_path", str(path.parent)
     )

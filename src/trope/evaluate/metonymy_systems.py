@@ -313,7 +313,7 @@ ENCODER_CHOSEN_ON = "semeval2007 train, one sample in ten"
 HELD_OUT = "held_out"
 _SINGLE: tuple[Masking, Masking] = ("plain", "masked")
 _NOTES: dict[Masking, str] = {
-    "both": "the name as it is and hidden, averaged",
+    "both": "the name as it is and, where that leaves a doubt, hidden",
     "masked": "the name hidden",
     "plain": "the name as it is",
 }

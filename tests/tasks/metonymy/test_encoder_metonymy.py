@@ -14,6 +14,7 @@ from trope.core.errors import BadInput
 from trope.core.records import Parse
 from trope.encoder.session import METONYMY, Encoder
 from trope.lexicon.readings import readings
+from trope.tasks.metonymy import encoder_head
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy, blend, build
 from trope.tasks.metonymy.task import NameInContext
 
@@ -103,12 +104,50 @@ def test_names_of_one_sentence_share_its_pass(encoder, monkeypatch) -> None:
     parse = Parse(("France", "beat", "Peru"), (), (), (), (), ())
     names = [NameInContext(parse.words[at], "location", parse, at, at + 1) for at in (0, 2)]
     EncoderMetonymy(encoder).predict(names)
-    [sequences] = sent
-    assert sequences == [
-        ("France", "beat", "Peru"),
-        ("[MASK]", "beat", "Peru"),
-        ("France", "beat", "[MASK]"),
+    assert sent == [
+        [("France", "beat", "Peru")],
+        [("[MASK]", "beat", "Peru"), ("France", "beat", "[MASK]")],
     ]
+
+
+def test_names_that_leave_no_doubt_are_not_hidden(encoder, monkeypatch) -> None:
+    sure, doubtful = subject("France", "slept"), subject("Lima", "slept")
+    plain = EncoderMetonymy(encoder, mask="plain").predict([sure, doubtful])
+    limit = max(plain[0].values())
+    assert max(plain[1].values()) < limit
+    monkeypatch.setattr(encoder_head, "_SURE", limit)
+    monkeypatch.setattr(encoder_head, "_DOUBTFUL", limit - 0.01)
+    sent: list[tuple[str, ...]] = []
+    submit = encoder.submit
+    monkeypatch.setattr(
+        encoder, "submit", lambda given, outputs: sent.extend(given) or submit(given, outputs)
+    )
+    [first, second] = EncoderMetonymy(encoder).predict([sure, doubtful, sure])[:2]
+    assert sent == [sure.parse.words, doubtful.parse.words, ("[MASK]", *doubtful.parse.words[1:])]
+    assert first == plain[0]
+    assert second != plain[1]
+
+
+@given(st.floats(0.5, 1), st.floats(0.01, 0.99))
+def test_the_hidden_name_counts_less_the_surer_the_visible_one_is(seen, hidden) -> None:
+    plain, masked = {"a": seen, "b": 1 - seen}, {"a": hidden, "b": 1 - hidden}
+    found = blend(plain, masked)["a"]
+    half = (seen * hidden) ** 0.5 / ((seen * hidden) ** 0.5 + ((1 - seen) * (1 - hidden)) ** 0.5)
+    if seen >= 0.95:
+        assert found == pytest.approx(seen)
+    elif seen <= 0.9:
+        assert found == pytest.approx(half)
+    else:
+        assert min(seen, half) - 1e-9 <= found <= max(seen, half) + 1e-9
+
+
+@pytest.mark.parametrize("edge", [0.9, 0.95])
+def test_scores_do_not_jump_where_the_hidden_name_begins_to_count(edge) -> None:
+    masked = {"a": 0.1, "b": 0.9}
+    below, above = (
+        blend({"a": seen, "b": 1 - seen}, masked)["a"] for seen in (edge - 1e-6, edge + 1e-6)
+    )
+    assert below == pytest.approx(above, abs=1e-3)
 
 
 def test_what_the_network_said_already_is_not_asked_again(encoder, monkeypatch) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -22,18 +22,22 @@ Floats = npt.NDArray[np.float64]
 Masking = Literal["both", "masked", "plain"]
 """Whether the network reads the sentence with its name hidden, as it is, or both."""
 
+_DOUBTFUL, _SURE = 0.9, 0.95
+"""Up to which probability of a reading the hidden name counts as much as the visible one, and from
+which on it is not read; in between it counts less and less, so that no score jumps. In data that
+nothing was trained on, this changed no reading of the tier small."""
+
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """One look at a name: the words `first` to `last` (exclusive) of what the network reads.
-
-    `weight` is the share of one of these words in the score of the name.
-    """
+    """One look at a name: the words `first` to `last` (exclusive) of what the network reads."""
 
     name: int
     first: int
     last: int
-    weight: float
+
+
+_WordLogits = tuple[_View, npt.NDArray[np.float32]]
 
 
 class EncoderMetonymy:
@@ -41,8 +45,8 @@ class EncoderMetonymy:
 
     Paper: target masking as in Li et al. (2020), in addition to the name itself.
     Needs: nothing for the tier `small`; public weights and the extra `hub` for `base`.
-    Gives: probabilities of the fine readings, the geometric mean over the name's words and over
-        the sentence as it is and with the name hidden.
+    Gives: probabilities of the fine readings, the geometric mean over the name's words and, where
+        the sentence as it is leaves a doubt, over that and the one with the name hidden.
     Differs: one small network for both classes of names and all granularities.
     """
 
@@ -68,43 +72,68 @@ class EncoderMetonymy:
 
     def predict(self, names: Sequence[NameInContext]) -> list[Probabilities]:
         """The probabilities of the readings, all names in one go."""
+        if self.mask == "masked":
+            return self._hidden(names)
+        found = self._visible(names)
+        if self.mask == "both":
+            doubtful = [at for at, own in enumerate(found) if _weight_of_hidden(own)]
+            hidden = self._hidden([names[at] for at in doubtful])
+            for at, own in zip(doubtful, hidden, strict=True):
+                found[at] = blend(found[at], own)
+        return found
+
+    def _visible(self, names: Sequence[NameInContext]) -> list[Probabilities]:
+        """From the sentences as they are, which the network may have read already."""
         views: dict[tuple[str, ...], list[_View]] = {}  # names of a sentence share its pass
         for at, name in enumerate(names):
-            for words, view in self._views(at, name):
-                views.setdefault(words, []).append(view)
-        means = [np.zeros(len(readings(name.name_class))) for name in names]
+            views.setdefault(name.parse.words, []).append(_View(at, name.first, name.last))
         known = [views.pop(words, []) for words in self._sentences] if self._read else []
+        read = chain.from_iterable(_name_words(done, known) for done in self._read)
+        return self._probabilities(names, chain(read, self._asked(views)))
+
+    def _hidden(self, names: Sequence[NameInContext]) -> list[Probabilities]:
+        """From the sentences with a mask in the place of the name."""
+        views: dict[tuple[str, ...], list[_View]] = {}
+        for at, name in enumerate(names):
+            words = (*name.parse.words[: name.first], MASK, *name.parse.words[name.last :])
+            views.setdefault(words, []).append(_View(at, name.first, name.first + 1))
+        return self._probabilities(names, self._asked(views))
+
+    def _asked(self, views: Mapping[tuple[str, ...], Sequence[_View]]) -> Iterator[_WordLogits]:
         asked = list(views.values())
-        found = (_name_words(done, known) for done in self._read)
-        more = (_name_words(d, asked) for d in passes(self._encoder, list(views), METONYMY))
-        for view, logits in chain.from_iterable(chain(found, more)):
+        for done in passes(self._encoder, list(views), METONYMY) if views else ():
+            yield from _name_words(done, asked)
+
+    def _probabilities(
+        self, names: Sequence[NameInContext], read: Iterable[_WordLogits]
+    ) -> list[Probabilities]:
+        """The geometric mean over the words of each name."""
+        means = [np.zeros(len(readings(name.name_class))) for name in names]
+        for view, logits in read:
             columns = self._columns[names[view.name].name_class]
-            means[view.name] += view.weight * _log_softmax(logits[columns].astype(np.float64))
+            share = 1 / (view.last - view.first)
+            means[view.name] += share * _log_softmax(logits[columns].astype(np.float64))
         return [
             dict(zip(readings(name.name_class), np.exp(_log_softmax(mean)).tolist(), strict=True))
             for name, mean in zip(names, means, strict=True)
         ]
 
-    def _views(self, at: int, name: NameInContext) -> Iterator[tuple[tuple[str, ...], _View]]:
-        """What the network reads for a name, and where the name is in it."""
-        words, first, last = name.parse.words, name.first, name.last
-        share = 0.5 if self.mask == "both" else 1.0
-        if self.mask != "masked":
-            yield words, _View(at, first, last, share / (last - first))
-        if self.mask != "plain":
-            yield (*words[:first], MASK, *words[last:]), _View(at, first, first + 1, share)
-
 
 def blend(plain: Probabilities, masked: Probabilities) -> Probabilities:
-    """The logits for "both", from those of the visible and of the hidden name."""
-    means = {name: (plain[name] * masked[name]) ** 0.5 for name in plain}
+    """The probabilities for "both", from those of the visible and of the hidden name."""
+    weight = _weight_of_hidden(plain)
+    means = {name: plain[name] ** (1 - weight) * masked[name] ** weight for name in plain}
     total = sum(means.values())
     return {name: mean / total for name, mean in means.items()}
 
 
-def _name_words(
-    done: BatchPass, asked: Sequence[Sequence[_View]]
-) -> Iterator[tuple[_View, npt.NDArray[np.float32]]]:
+def _weight_of_hidden(plain: Probabilities) -> float:
+    """How much the hidden name counts beside the visible one: at most a half."""
+    doubt = (_SURE - max(plain.values())) / (_SURE - _DOUBTFUL)
+    return 0.5 * min(max(doubt, 0.0), 1.0)
+
+
+def _name_words(done: BatchPass, asked: Sequence[Sequence[_View]]) -> Iterator[_WordLogits]:
     """The logits of each word of each name in a batch."""
     for row, window in enumerate(done.windows):
         for view in asked[window.sentence]:
