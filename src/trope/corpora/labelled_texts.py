@@ -354,32 +354,6 @@ class _LabelReader:
             raise BadRecord(self.path, item.line, f"{problem}; spell it as the text does")
 
 
-def read_scores(path: Path, ids: Sequence[str]) -> dict[str, float]:
-    """The score of each of the ids, from a table with the columns id and score.
-
-    Raises:
-        BadRecord: for a row without them, an id that is not among these or comes twice, or an id
-            that has no row.
-    """
-    wanted, found = set(ids), dict[str, float]()
-    for line, row in read_rows(path):
-        if not {"id", "score"} <= set(row):
-            raise BadRecord(path, line, f"has no columns id and score; it has {', '.join(row)}")
-        name = row["id"].strip()
-        if name not in wanted:
-            raise BadRecord(path, line, f"scores {name!r}, which is not an item; remove the row")
-        if name in found:
-            raise BadRecord(path, line, f"scores {name!r} again; keep one of its rows")
-        try:
-            found[name] = float(row["score"])
-        except ValueError:
-            raise BadRecord(path, line, f"has the score {row['score']!r}; write a number") from None
-    if lacking := sorted(wanted - set(found)):
-        number = f"{len(lacking)} of {len(wanted)} items have no score"
-        raise BadRecord(path, None, f"{number}, such as {lacking[0]!r}; score all of them")
-    return found
-
-
 def _place(given: str) -> int | None:
     return int(given) if given.strip().isdigit() else None
 
