@@ -212,6 +212,8 @@ def _as_text(done: Any) -> str:
         lines.append(f"next: {_command('release', done.folder)}")
     elif not done.funnel.steps[-1].kept:
         lines.append(f"nothing is left to judge; {done.folder / DROPPED} says why each text went")
+    elif not items.stat().st_size:
+        lines.append("nothing is left to judge; all items are in the demo task")
     else:
         lines.append(f"next: {_command('annotate', 'import', project, items)}")
         lines += [] if done.manifest["simulated"] else _demo_note(project, items)

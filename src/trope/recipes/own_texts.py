@@ -216,9 +216,8 @@ def _records(file: InputFile, source: OwnSource, tell: Tell) -> Iterator[TextRec
         raise BadRecord(error.path, error.line, f"{problem}; {remedy}") from None
     except BadRecord as error:
         # a recipe has settings in place of the option
-        problem = error.problem.replace(
-            "such as --encoding ", "in the settings, such as encoding = "
-        )
+        option = r", such as --encoding (\S+)"
+        problem = re.sub(option, r' in the settings file: encoding = "\1"', error.problem)
         raise BadRecord(error.path, error.line, problem) from None
 
 
@@ -289,7 +288,7 @@ def check_names(sources: Iterable[OwnSource], others: Iterable[str]) -> None:
         if source.name in paths:
             fault = (
                 f"two sources are called {source.name!r} ({paths[source.name]} and {source.path}); "
-                "give one of them another name"
+                'give one of them another, such as name = "forum" in the settings file'
             )
             raise BadConfig("sources", [fault])
         paths[source.name] = source.path
