@@ -242,6 +242,15 @@ def test_a_bad_table_is_one_line_and_leaves_nothing(
     assert sha256(table) == before
 
 
+def test_labels_that_mark_words_are_no_labels_of_texts(tmp_path: Path) -> None:
+    table = tmp_path / "words.csv"
+    table.write_text('text,label\nThe debate caught fire,"[[11, 22]]"\n', encoding="utf-8")
+    done = run("train", "metaphor", "--on", table, "--out", tmp_path / "system")
+    assert done.exit_code == 2
+    assert "words.csv:2: the label '[[11, 22]]' marks words, where one label per" in done.stderr
+    assert "name another question with --question" in done.stderr
+
+
 def test_a_verb_or_name_that_is_not_in_its_text(tmp_path: Path) -> None:
     rows = [*verb_rows(40), ("We rest.", "sleep", "literal")]
     table = write_table(tmp_path / "bad.csv", ("text", "verb", "label"), rows)

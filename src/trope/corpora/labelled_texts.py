@@ -317,6 +317,9 @@ class _LabelReader:
         plain = "".join(letter for letter in label.lower() if letter.isalnum())
         if plain in _YES or plain in _NO:
             return plain in _YES
+        if label.startswith("[") and label.endswith("]"):
+            problem = f"the label {label!r} marks words, where one label per text or verb is needed"
+            raise BadRecord(self.path, line, f"{problem}; name another question with --question")
         remedy = "write metaphor or literal, or name the label of metaphors with --positive"
         raise BadRecord(self.path, line, f"the label {label!r} is not one of metaphors; {remedy}")
 
