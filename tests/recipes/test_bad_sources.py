@@ -132,6 +132,16 @@ def test_ids_come_back_as_they_are_or_the_double_one_is_named(ids):
             assert len(set(ids)) == len(ids)
 
 
+@pytest.mark.parametrize(("end", "told"), [("000", True), ("001", False)])
+def test_ids_that_a_spreadsheet_rounded_are_told(end, told, tmp_path, capsys):
+    texts = [row[1] for row in tweets(12)]
+    ids = [f"{451234567890123 + at}000" for at in range(12)]
+    ids[5] = ids[5][:-3] + end
+    table = write_table(tmp_path / "p.csv", list(zip(ids, texts, strict=True)), ("id", "text"))
+    assert go(tmp_path / "run", "semeval2015", "--set", f"sources.tweets={table}") == 0
+    assert ("p.csv: all ids have zeros after 15 digits" in capsys.readouterr().err) is told
+
+
 def test_wrong_encoding_is_refused_with_the_setting_to_change(tmp_path):
     table = write_table(tmp_path / "a.csv", [("1", "Café", "d")], encoding="cp1252")
     source = OwnSource(str(table), "a", columns=SourceColumns("what they wrote"), encoding="utf-8")

@@ -114,6 +114,16 @@ def test_the_threshold_of_seeds_needs_no_labels():
     assert min(scores[0], scores[2]) >= detector.threshold > max(scores[1], scores[3])
 
 
+def test_seeds_call_the_same_share_metaphorical_in_any_corpus():
+    detector = build_neighbours()
+    for nouns in ("pill rose bread coin door chair lamp fence", "pride doubt hope blame idea fear"):
+        verbs = ("swallow", "plant", "break", "carry", "open", "burn", "kill", "lift", "throw")
+        pairs = [VerbExpression(verb, noun) for verb in verbs for noun in nouns.split()]
+        detector.adapt(pairs)
+        called = sum(score >= detector.threshold for score in detector.score_expressions(pairs))
+        assert called / len(pairs) == pytest.approx(0.54, abs=0.02)  # as the page says
+
+
 def test_a_file_of_scores_and_what_is_wrong_with_one(tmp_path):
     good = [(record.id, str(at % 2)) for at, record in enumerate(RECORDS)]
     path = write_table(tmp_path / "scores.csv", ("id", "score"), good)
