@@ -336,11 +336,17 @@ def test_tables_of_any_run_are_lines_with_shares_and_rows(tmp_path):
             }
         )
     )  # fmt: skip
+    kappa = {"name": "cohen", "value": 0.75342, "low": 0.5263, "high": 0.9388, "n": 36, "note": ""}
+    none = {"value": None, "low": None, "high": None, "n": 0, "note": "undefined: no numbers"}
+    agreement = {"note": "people", "fine": kappa, "alpha_interval": none}
+    (tmp_path / "agreement.json").write_text(json.dumps(agreement))
     printed = CliRunner().invoke(main, ["recipe", "tables", str(tmp_path)]).stdout
     assert printed == (
         "dismissed: none\n\ntables\n  1\n    part: demo\n    tied: 1 of 8 (12.5 %)\n"
         "    length: 12.8824\n    narrow\n      item g7, positive 2\n      item g8\n\n"
-        "by verb\n  break\n    literal: cup, door\n    metaphorical: none\n"
+        "by verb\n  break\n    literal: cup, door\n    metaphorical: none\n\n"
+        "agreement\n  fine: cohen 0.7534 (0.5263 to 0.9388), n 36\n"
+        "  alpha_interval: undefined: no numbers\n"
     )
 
 

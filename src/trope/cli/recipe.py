@@ -147,7 +147,7 @@ def print_tables(folder: Path, vectors: Path | None, swap: Any, as_json: bool) -
     from trope.core.errors import BadInput, MissingData
     from trope.lexicon.vectors import read_vectors
     from trope.recipes.newsmet.judged import read_judged, tables
-    from trope.recipes.run_folder import TABLES, RecipeFolder
+    from trope.recipes.run_folder import AGREEMENT, TABLES, RecipeFolder
 
     name = RecipeFolder(folder).manifest()["recipe"]
     if name == "newsmet":
@@ -159,6 +159,9 @@ def print_tables(folder: Path, vectors: Path | None, swap: Any, as_json: bool) -
         found = json.loads((folder / TABLES).read_text(encoding="utf-8"))
     else:
         raise MissingData(folder / TABLES, "run the recipe again with --answers or --simulate")
+    if (folder / AGREEMENT).is_file():
+        agreement = json.loads((folder / AGREEMENT).read_text(encoding="utf-8"))
+        found |= {"agreement": {key: of for key, of in agreement.items() if key != "note"}}
     if as_json:
         click.echo(json.dumps(found, ensure_ascii=False, indent=1))
     else:
@@ -178,7 +181,9 @@ def _table_lines(found: Mapping[str, Any], depth: int = 0) -> Iterator[str]:
             yield from _table_lines(value, depth + 1)
             continue
         for number, row in enumerate(_rows(value), start=1):
-            if any(_is_table(cell) for cell in row.values()):
+            if "value" in row:
+                yield f"{indent}  {_statistic(row)}"
+            elif any(_is_table(cell) for cell in row.values()):
                 yield f"{indent}  {number}"
                 yield from _table_lines(row, depth + 2)
             else:
@@ -190,7 +195,7 @@ def _is_table(value: Any) -> bool:
     """Whether a value has lines of its own: more than a number, a share or a list of words."""
     if isinstance(value, list):
         return any(isinstance(one, dict) for one in _rows(value))
-    return isinstance(value, dict) and bool(value) and _share(value) is None
+    return isinstance(value, dict) and bool(value) and not _share(value) and "value" not in value
 
 
 def _rows(value: Sequence[Any]) -> list[Any]:
@@ -206,12 +211,27 @@ def _share(value: Mapping[str, Any]) -> tuple[int, int] | None:
     return None
 
 
+def _statistic(found: Mapping[str, Any]) -> str:
+    """A value with its interval and the number of items, or why there is none."""
+    name = f"{found['name']} " if found.get("name") else ""
+    if found["value"] is None:
+        return name + (found.get("note") or "–")
+    span = (
+        f" ({_cell(found['low'])} to {_cell(found['high'])})"
+        if found.get("low") is not None
+        else ""
+    )
+    return f"{name}{_cell(found['value'])}{span}, n {found.get('n')}"
+
+
 def _cell(value: Any) -> str:
     """A value in a line; a part of a whole with its percentage."""
     if isinstance(value, float):
         return f"{round(value, 4):g}"
     if isinstance(value, list):
         return ", ".join(map(_cell, _rows(value))) or "none"
+    if isinstance(value, dict) and "value" in value:
+        return _statistic(value)
     if isinstance(value, dict):
         part, whole = _share(value) or (0, 0)
         share = f" ({100 * part / whole:.1f} %)" if whole else ""
