@@ -159,7 +159,7 @@ def _read_scores(path: Path) -> dict[str, tuple[int, float]]:
         except ValueError:
             score = math.nan
         if not 0 <= score <= 1:
-            raise BadRecord(path, line, f"has the score {given!r}; write a number from 0 to 1")
+            raise BadRecord(path, line, f"has the score {given!r}; write a number from 0 to 1, such as 0.83")
         found[name] = line, score
     if not found:
         raise BadRecord(path, None, "has no scores; give a row with id and score per expression")
