@@ -135,6 +135,22 @@ def test_sentiment(tmp_path: Path) -> None:
     assert bad.sentiment.score < -1 < 1 < good.sentiment.score
 
 
+def test_scores_as_a_spreadsheet_with_decimal_commas_writes_them(tmp_path: Path) -> None:
+    rows = [(text, f"{float(score):.1f}".replace(".", ",")) for text, score in score_rows()]
+    rows[0] = (rows[0][0], rows[0][1].replace("-", "−"))
+    table = write_table(tmp_path / "days.csv", ("Satz", "score"), rows, delimiter=";")
+    plain = write_table(tmp_path / "plain.csv", ("Satz", "score"), score_rows())
+    first, second = (
+        figures(run("evaluate", "sentiment", "--on", path, "--column", "Satz", "--folds", "3",
+                    "--json", "--quiet"))
+        for path in (table, plain)
+    )  # fmt: skip
+    assert first["sentiment.own.light.mse"]["value"] == second["sentiment.own.light.mse"]["value"]
+    bad = write_table(tmp_path / "bad.csv", ("Satz", "score"), [("So it goes", "1,234,5")])
+    refused = run("train", "sentiment", "--on", bad, "--column", "Satz", "--out", tmp_path / "s")
+    assert "bad.csv:2: the score '1,234,5' is not a number from -5 to 5" in refused.stderr
+
+
 def test_names(tmp_path: Path) -> None:
     table = write_table(tmp_path / "names.csv", ("text", "name", "reading"), name_rows())
     system = tmp_path / "system"

@@ -125,7 +125,7 @@ def test_seeds_call_the_same_share_metaphorical_in_any_corpus():
 
 
 def test_a_file_of_scores_and_what_is_wrong_with_one(tmp_path):
-    good = [(record.id, str(at % 2)) for at, record in enumerate(RECORDS)]
+    good = [(record.id, ("0,2", "0,83")[at % 2]) for at, record in enumerate(RECORDS)]
     path = write_table(tmp_path / "scores.csv", ("id", "score"), good)
     assert labels(context(tmp_path, f"labeller.name={path}")) == ["literal", "metaphor"] * 2
     for rows, message in (
@@ -135,7 +135,7 @@ def test_a_file_of_scores_and_what_is_wrong_with_one(tmp_path):
         ([("t0-1", "high")], "scores.csv:2: has the score 'high'; write a number from 0 to 1"),
         ([("t0-1", "nan")], "scores.csv:2: has the score 'nan'; write a number from 0 to 1"),
         ([("t0-1", "83")], "scores.csv:2: has the score '83'; write a number from 0 to 1"),
-        ([("t0-1", "0,83")], "scores.csv:2: has the score '0,83'; write a number from 0 to 1"),
+        ([("t0-1", "1,83")], "scores.csv:2: has the score '1,83'; write a number from 0 to 1"),
     ):
         write_table(path, ("id", "score"), rows)
         with pytest.raises(BadRecord) as error:

@@ -70,7 +70,7 @@ def _scores_of_table(
     path: Path, id_column: str, column: str, options: dict[str, Any]
 ) -> Iterator[tuple[str, float | None]]:
     from trope.core.errors import BadRecord
-    from trope.core.judgments import as_number
+    from trope.core.judgments import as_score
     from trope.corpora.files import find_files, good_rows
     from trope.corpora.tables import ID_COLUMNS, find_column
 
@@ -82,7 +82,7 @@ def _scores_of_table(
                 if wanted not in row:
                     problem = f"has no column {wanted!r}; it has {', '.join(row)}"
                     raise BadRecord(file.path, line, f"{problem}: name it with --id or --score")
-            value = as_number(row[column])
+            value = as_score(row[column])
             if value is None and row[column].strip():
                 problem = f"score {row[column]!r} is not a number; give one from -5 to 5"
                 raise BadRecord(file.path, line, problem)

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.files import sha256
+from trope.core.judgments import as_score
 from trope.corpora.files import FileOptions
 from trope.corpora.tables import (
     TEXT_COLUMNS,
@@ -302,11 +303,8 @@ class _LabelReader:
             return self._metaphor(line, label)
         if self.task == "metonymy":
             return self._reading(line, label, kind)
-        try:
-            score = float(label)
-        except ValueError:
-            score = float("nan")
-        if not _LOWEST <= score <= _HIGHEST:
+        score = as_score(label)
+        if score is None or not _LOWEST <= score <= _HIGHEST:
             problem = f"the score {label!r} is not a number from {_LOWEST} to {_HIGHEST}"
             raise BadRecord(self.path, line, f"{problem}; rescale or fix it")
         return score

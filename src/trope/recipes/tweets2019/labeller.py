@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from typing import Any
 from trope.catalog import DETECTORS
 from trope.core.errors import BadInput, BadRecord
 from trope.core.files import sha256
+from trope.core.judgments import as_score
 from trope.core.records import Parse
 from trope.corpora.tables import read_rows
 from trope.lexicon.vectors import SHIPPED
@@ -154,12 +154,11 @@ def _read_scores(path: Path) -> dict[str, tuple[int, float]]:
         name, given = row["id"].strip(), row["score"].strip()
         if name in found:
             raise BadRecord(path, line, f"scores {name!r} again; keep one of its rows")
-        try:
-            score = float(given)
-        except ValueError:
-            score = math.nan
-        if not 0 <= score <= 1:
-            raise BadRecord(path, line, f"has the score {given!r}; write a number from 0 to 1, such as 0.83")
+        score = as_score(given)
+        if score is None or not 0 <= score <= 1:
+            raise BadRecord(
+                path, line, f"has the score {given!r}; write a number from 0 to 1, such as 0.83"
+            )
         found[name] = line, score
     if not found:
         raise BadRecord(path, None, "has no scores; give a row with id and score per expression")
