@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_own_sources import go, settings_file, tweets, write_table
 
+from trope.annotate.project import open_project
 from trope.core.errors import BadRecord
 from trope.recipes.own_texts import OwnSource, SourceColumns, read_own_texts
 
@@ -85,6 +86,7 @@ def test_demo_task_that_takes_most_of_a_small_corpus_is_told(tmp_path, capsys):
         (120, "demo task: has 8 expressions, and 0 are left to judge", "all items are in the demo"),
         (5, "demo task: has 5 expressions, and 3 are left to judge", "next: trope annotate import"),
         (4, "", "next: trope annotate import"),
+        (0, "", "next: trope annotate import"),
     ):
         run = tmp_path / f"run{size}"
         words = [word for one in (*common, f"compiling.demo={size}") for word in ("--set", one)]
@@ -93,6 +95,9 @@ def test_demo_task_that_takes_most_of_a_small_corpus_is_told(tmp_path, capsys):
         assert message in said.err
         assert last in said.out
         assert bool(message) == ("--set compiling.demo=N" in said.err)
+        plan = open_project(run / "project").plan
+        assert bool(plan.demo.items) == bool(plan.selection.by) == bool(size)
+    assert "demo task" not in said.out  # none is wanted, so none has to be made
 
 
 def test_next_command_can_be_copied_where_a_folder_has_blanks(tmp_path, capsys):

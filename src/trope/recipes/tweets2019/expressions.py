@@ -190,9 +190,10 @@ def compile_set(records: Iterator[Record], context: Context) -> Iterator[Outcome
         [record for record in usable if record.fields[SUBSET] == subset] for subset in SUBSETS
     )
     answers = known_answers(known_pairs(context))
-    gold = choose_gold(emotional, answers, settings.demo_gold, selection, context.seed)
+    known = min(settings.demo_gold, settings.demo)
+    gold = choose_gold(emotional, answers, known, selection, context.seed)
     for part, candidates, size in (
-        (DEMO, emotional, max(0, settings.demo - len(gold))),
+        (DEMO, emotional, settings.demo - len(gold)),
         ("emotional", emotional, settings.emotional),
         ("political", political, settings.political),
     ):
