@@ -135,22 +135,6 @@ def test_sentiment(tmp_path: Path) -> None:
     assert bad.sentiment.score < -1 < 1 < good.sentiment.score
 
 
-def test_scores_as_a_spreadsheet_with_decimal_commas_writes_them(tmp_path: Path) -> None:
-    rows = [(text, f"{float(score):.1f}".replace(".", ",")) for text, score in score_rows()]
-    rows[0] = (rows[0][0], rows[0][1].replace("-", "−"))
-    table = write_table(tmp_path / "days.csv", ("Satz", "score"), rows, delimiter=";")
-    plain = write_table(tmp_path / "plain.csv", ("Satz", "score"), score_rows())
-    first, second = (
-        figures(run("evaluate", "sentiment", "--on", path, "--column", "Satz", "--folds", "3",
-                    "--json", "--quiet"))
-        for path in (table, plain)
-    )  # fmt: skip
-    assert first["sentiment.own.light.mse"]["value"] == second["sentiment.own.light.mse"]["value"]
-    bad = write_table(tmp_path / "bad.csv", ("Satz", "score"), [("So it goes", "1,234,5")])
-    refused = run("train", "sentiment", "--on", bad, "--column", "Satz", "--out", tmp_path / "s")
-    assert "bad.csv:2: the score '1,234,5' is not a number from -5 to 5" in refused.stderr
-
-
 def test_names(tmp_path: Path) -> None:
     table = write_table(tmp_path / "names.csv", ("text", "name", "reading"), name_rows())
     system = tmp_path / "system"
@@ -234,6 +218,7 @@ BAD_TABLES = [
     (("text", "label"), [(t, "metaphor") for t, _ in GOOD], "too few labels of one kind"),
     (("text", "label"), GOOD[:5], "labelled texts to train on; label at least 20"),
     (("text", "label"), [*GOOD, ("A new day.", "perhaps")], "bad.csv:62: the label 'perhaps'"),
+    (("text", "label"), [("Doubt crept in.", "[[6, 11]]")], "label '[[6, 11]]' marks words"),
     (("text", "label"), [(t, "") for t, _ in GOOD], "no row has a label"),
     (
         ("text", "label", "split"),
@@ -256,15 +241,6 @@ def test_a_bad_table_is_one_line_and_leaves_nothing(
     assert len(refused.output.strip().splitlines()) == 1
     assert not (tmp_path / "system").exists()
     assert sha256(table) == before
-
-
-def test_labels_that_mark_words_are_no_labels_of_texts(tmp_path: Path) -> None:
-    table = tmp_path / "words.csv"
-    table.write_text('text,label\nThe debate caught fire,"[[11, 22]]"\n', encoding="utf-8")
-    done = run("train", "metaphor", "--on", table, "--out", tmp_path / "system")
-    assert done.exit_code == 2
-    assert "words.csv:2: the label '[[11, 22]]' marks words, where one label per" in done.stderr
-    assert "name another question with --question" in done.stderr
 
 
 def test_a_verb_or_name_that_is_not_in_its_text(tmp_path: Path) -> None:

@@ -66,12 +66,6 @@ def test_bad_scores_are_refused_and_nothing_is_written(content, said, tmp_path, 
     assert not (tmp_path / "d").exists()
 
 
-def test_scores_may_have_decimal_commas(tmp_path):
-    (tmp_path / "s.csv").write_text("id;score\n9001;2,5\n9002;-2,5\n")
-    assert trope("data", "deliver", tmp_path / "s.csv", "--integer", "--out", tmp_path / "d") == 0
-    assert (tmp_path / "d").read_text() == "9001\t3\n9002\t-2\n"  # halves go up
-
-
 def test_fetched_texts_may_be_in_any_encoding_that_is_named(tmp_path, capsys):
     (tmp_path / "d").write_text("1\t2.00\n")
     (tmp_path / "t.csv").write_bytes("id;text\n1;Ça va – non\n".encode("mac-roman"))
