@@ -149,6 +149,8 @@ def test_score_of_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert values["metaphor.submission.precision"] == 1
     assert values["metaphor.constant.f1"] == pytest.approx(6 / 8)
     assert values["metaphor.submission.verb.f1"] == pytest.approx(2 / 3)
+    printed = shown(capsys, "score", "metaphor", gold, given)
+    assert printed.startswith("metaphor, mine") and "tier" not in printed
 
 
 NAMES = ("literal", "literal", "place-for-people", "mixed")

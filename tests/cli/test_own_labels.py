@@ -218,6 +218,7 @@ BAD_TABLES = [
     (("text", "label"), [(t, "metaphor") for t, _ in GOOD], "too few labels of one kind"),
     (("text", "label"), GOOD[:5], "labelled texts to train on; label at least 20"),
     (("text", "label"), [*GOOD, ("A new day.", "perhaps")], "bad.csv:62: the label 'perhaps'"),
+    (("text", "label"), [("Doubt crept in.", "[[6, 11]]")], "label '[[6, 11]]' marks words"),
     (("text", "label"), [(t, "") for t, _ in GOOD], "no row has a label"),
     (
         ("text", "label", "split"),

@@ -66,6 +66,19 @@ def test_bad_scores_are_refused_and_nothing_is_written(content, said, tmp_path, 
     assert not (tmp_path / "d").exists()
 
 
+def test_fetched_texts_may_be_in_any_encoding_that_is_named(tmp_path, capsys):
+    (tmp_path / "d").write_text("1\t2.00\n")
+    (tmp_path / "t.csv").write_bytes("id;text\n1;Ça va – non\n".encode("mac-roman"))
+    out = tmp_path / "back.csv"
+    given = ("data", "rejoin", tmp_path / "d", tmp_path / "t.csv", "--out", out)
+    assert trope(*given, "--encoding", "mac-roman", "--delimiter", ";") == 0
+    assert "1,Ça va – non,2.0,2" in out.read_text("utf-8")
+    out.unlink()
+    assert trope(*given, "--encoding", "utf-8") == 2
+    assert "or name its encoding, such as --encoding cp1252" in capsys.readouterr().err
+    assert not out.exists()
+
+
 @pytest.mark.parametrize(
     ("content", "options", "said"),
     [

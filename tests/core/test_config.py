@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from trope.core.config import read_config, renamed_keys
+from trope.core.config import read_config, read_toml, renamed_keys
 from trope.core.errors import BadConfig
 
 
@@ -81,3 +81,22 @@ def test_a_key_that_nobody_knows_is_a_fault(tmp_path: Path) -> None:
     path.write_text("[crowd]\njudgments_per_item = 1\nsead = 2\n")
     with pytest.raises(BadConfig, match=r"unknown key 'crowd\.sead'"):
         read_config(path, _Study)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (r'path = "C:\data\my.csv"', "in a string (at line 2, column 13); write paths with /"),
+        (r'path = "C:\users\my.csv"', "Invalid hex value (at line 2, column 13); write paths with"),
+        ("path = my.csv", "Invalid value (at line 2, column 8); write texts between quotes"),
+        ("path", "(at line 2, column 5)"),
+    ],
+)
+def test_what_is_no_toml_is_named_with_the_line_and_the_remedy(
+    line: str, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text(f"[sources.tweets]\n{line}\n", encoding="utf-8")
+    with pytest.raises(BadConfig) as error:
+        read_toml(path)
+    assert said in str(error.value)

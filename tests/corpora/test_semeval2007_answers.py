@@ -80,6 +80,18 @@ def test_a_key_has_no_unknown_labels():
         read_name_key(stream("samp1|unknown\n"), "location", "coarse")
 
 
+def test_a_key_of_fine_labels_scores_any_granularity():
+    fine = "samp1|literal\nsamp2|place-for-people\nsamp3|mixed\n"
+    for granularity, wanted in (
+        ("coarse", ["literal", "non-literal", "non-literal"]),
+        ("medium", ["literal", "metonymic", "mixed"]),
+        ("fine", ["literal", "place-for-people", "mixed"]),
+    ):
+        assert list(read_name_key(stream(fine), "location", granularity).labels.values()) == wanted
+    with pytest.raises(BadRecord, match="is not a medium reading of the class location"):
+        read_name_key(stream("samp1|literal\nsamp2|non-literal\n"), "location", "medium")
+
+
 def test_a_key_of_samples_needs_readings_fine_enough():
     one = NameSample("a", "Peru", "location", ("Peru",), 0, 0, 4, "mixed", "medium", line=9)
     assert key_of({"a": one}, "coarse", "f").labels == {"a": "non-literal"}

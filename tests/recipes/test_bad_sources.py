@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_own_sources import go, settings_file, tweets, write_table
 
+from trope.annotate.project import open_project
 from trope.core.errors import BadRecord
 from trope.recipes.own_texts import OwnSource, SourceColumns, read_own_texts
 
@@ -56,7 +57,7 @@ def test_two_sources_of_one_name_are_refused(tmp_path, capsys):
     assert go(tmp_path / "run", "semeval2015", "--set", f"sources.tweets={both}") == 2
     said = capsys.readouterr().err
     assert f"two sources are called 'posts' ({both[0]} and {both[1]})" in said
-    assert "give one of them another name" in said
+    assert 'give one of them another, such as name = "forum" in the settings file' in said
     assert not (tmp_path / "run").exists()
 
 
@@ -73,6 +74,30 @@ def test_run_that_keeps_no_text_says_so_and_names_no_next_command(tmp_path, caps
     said = capsys.readouterr().out
     assert f"nothing is left to judge; {run / 'dropped.jsonl'} says why each text went" in said
     assert "next:" not in said
+
+
+def test_demo_task_that_takes_most_of_a_small_corpus_is_told(tmp_path, capsys):
+    objects = ("pride", "pill", "grief", "bone", "doubt", "tree", "hope", "chair")
+    rows = [(str(at), f"my sister swallowed the {word} today") for at, word in enumerate(objects)]
+    table = write_table(tmp_path / "posts.csv", rows, ("id", "text"))
+    common = [f"sources.emotional={table}:text", "sources.political=", "inventory.moh=false",
+              "inventory.vua=[]", "cleaning.near=2"]  # fmt: skip
+    for size, message, last in (
+        (120, "demo task: has 8 expressions, and 0 are left to judge", "all items are in the demo"),
+        (5, "demo task: has 5 expressions, and 3 are left to judge", "next: trope annotate import"),
+        (4, "", "next: trope annotate import"),
+        (0, "", "next: trope annotate import"),
+    ):
+        run = tmp_path / f"run{size}"
+        words = [word for one in (*common, f"compiling.demo={size}") for word in ("--set", one)]
+        assert go(run, "tweets2019", *words) == 0
+        said = capsys.readouterr()
+        assert message in said.err
+        assert last in said.out
+        assert bool(message) == ("--set compiling.demo=N" in said.err)
+        plan = open_project(run / "project").plan
+        assert bool(plan.demo.items) == bool(plan.selection.by) == bool(size)
+    assert "demo task" not in said.out  # none is wanted, so none has to be made
 
 
 def test_next_command_can_be_copied_where_a_folder_has_blanks(tmp_path, capsys):
@@ -112,9 +137,19 @@ def test_ids_come_back_as_they_are_or_the_double_one_is_named(ids):
             assert len(set(ids)) == len(ids)
 
 
+@pytest.mark.parametrize(("end", "told"), [("000", True), ("001", False)])
+def test_ids_that_a_spreadsheet_rounded_are_told(end, told, tmp_path, capsys):
+    texts = [row[1] for row in tweets(12)]
+    ids = [f"{451234567890123 + at}000" for at in range(12)]
+    ids[5] = ids[5][:-3] + end
+    table = write_table(tmp_path / "p.csv", list(zip(ids, texts, strict=True)), ("id", "text"))
+    assert go(tmp_path / "run", "semeval2015", "--set", f"sources.tweets={table}") == 0
+    assert ("p.csv: all ids have zeros after 15 digits" in capsys.readouterr().err) is told
+
+
 def test_wrong_encoding_is_refused_with_the_setting_to_change(tmp_path):
     table = write_table(tmp_path / "a.csv", [("1", "Café", "d")], encoding="cp1252")
     source = OwnSource(str(table), "a", columns=SourceColumns("what they wrote"), encoding="utf-8")
-    wanted = r"a\.csv:2: is not UTF-8 .* in the settings, such as encoding = cp1252"
+    wanted = r'a\.csv:2: is not UTF-8 .* its encoding in the settings file: encoding = "cp1252"$'
     with pytest.raises(BadRecord, match=wanted):
         list(read_own_texts(source))

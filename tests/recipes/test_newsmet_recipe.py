@@ -307,16 +307,47 @@ def test_tables_of_a_run_with_other_vectors(tmp_path):
     (tmp_path / "vectors.txt").write_text("\n".join(lines), encoding="utf-8")
     command = ["recipe", "tables", str(run)]
     usual, other = (
-        json.loads(CliRunner().invoke(main, [*command, *more]).stdout)
+        json.loads(CliRunner().invoke(main, [*command, "--json", *more]).stdout)
         for more in ((), ("--vectors", str(tmp_path / "vectors.txt")))
     )
     assert usual["figure 3"]["M_init"]["n"] > 0
     assert usual["figure 3"]["M_init"]["mean"] != other["figure 3"]["M_init"]["mean"]
     assert {key for key in usual if usual[key] != other[key]} == {"figure 3"}
+    silver, positions = usual["silver"]["precision"], usual["first positions"]["M_init"]
+    printed = CliRunner().invoke(main, command).stdout
+    share = 100 * silver["part"] / silver["whole"]
+    assert f"  precision: {silver['part']} of {silver['whole']} ({share:.1f} %)\n" in printed
+    assert f"  M_init\n    headlines: {positions['headlines']}\n" in printed
     with pytest.raises(MissingData, match="give a file of word vectors"):
         CliRunner().invoke(
             main, [*command, "--vectors", str(tmp_path / "none")], catch_exceptions=False
         )
+
+
+def test_tables_of_any_run_are_lines_with_shares_and_rows(tmp_path):
+    (tmp_path / "manifest.json").write_text('{"recipe": "tweets2019"}')
+    (tmp_path / "statistics.json").write_text(
+        json.dumps(
+            {
+                "tables": [{"part": "demo", "tied": {"count": 1, "base": 8}, "length": 12.88235,
+                            "narrow": [[{"item": "g7", "positive": 2}], [{"item": "g8"}]]}],
+                "dismissed": {},
+                "by verb": {"break": {"literal": ["cup", "door"], "metaphorical": []}},
+            }
+        )
+    )  # fmt: skip
+    kappa = {"name": "cohen", "value": 0.75342, "low": 0.5263, "high": 0.9388, "n": 36, "note": ""}
+    none = {"value": None, "low": None, "high": None, "n": 0, "note": "undefined: no numbers"}
+    agreement = {"note": "people", "fine": kappa, "alpha_interval": none}
+    (tmp_path / "agreement.json").write_text(json.dumps(agreement))
+    printed = CliRunner().invoke(main, ["recipe", "tables", str(tmp_path)]).stdout
+    assert printed == (
+        "dismissed: none\n\ntables\n  1\n    part: demo\n    tied: 1 of 8 (12.5 %)\n"
+        "    length: 12.8824\n    narrow\n      item g7, positive 2\n      item g8\n\n"
+        "by verb\n  break\n    literal: cup, door\n    metaphorical: none\n\n"
+        "agreement\n  fine: cohen 0.7534 (0.5263 to 0.9388), n 36\n"
+        "  alpha_interval: undefined: no numbers\n"
+    )
 
 
 def test_candidates_of_a_masked_model_keep_all_that_it_proposed(shipped, monkeypatch):

@@ -221,6 +221,17 @@ def test_headlines_of_your_own_have_year_and_publisher(date, tmp_path):
     assert (record.id, record.text) == ("echo-x7", "Mayor opens library")
     assert (record.fields["year"], record.fields["paper"]) == (2019, "Echo")
     assert (record.fields["source"], record.fields["source_id"]) == ("echo", "x7")
+    assert record.fields["type"] == "unknown"
+
+
+def test_headlines_of_your_own_keep_the_source_and_its_type(tmp_path):
+    path = tmp_path / "h.csv"
+    path.write_text("text,source,type\nMayor opens library,The Echo,satire\n")
+    config = tmp_path / "s.toml"
+    config.write_text(f"[sources.headlines]\npath = '{path}'\nkeep = ['source', 'type']\n")
+    settings = resolve(newsmet.RECIPE, config)
+    (record,) = collect(iter(()), Context(tmp_path, settings))
+    assert (record.fields["source"], record.fields["type"]) == ("The Echo", "satire")
 
 
 def test_names_of_own_lists_are_found_in_an_own_folder(tmp_path, capsys):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from toy_recipe import toy
 
@@ -60,6 +61,16 @@ def test_every_number_is_kept_or_dropped_with_a_reason(recipe, tmp_path):
         ("even", "odd"),
         ("sample", "not-drawn"),
     }
+
+
+def test_reasons_have_one_order_however_they_were_read(recipe, tmp_path):
+    funnel = go(recipe, tmp_path / "run").funnel
+    found = []
+    for dropped in ({"few": 2, "odd": 7, "even": 2}, {"even": 2, "few": 2, "odd": 7}):
+        steps = (msgspec.structs.replace(funnel.steps[0], dropped=dropped), *funnel.steps[1:])
+        found.append(msgspec.structs.replace(funnel, steps=steps).describe())
+    assert found[0] == found[1]
+    assert [line.split()[1] for line in found[0].splitlines()[2:5]] == ["7", "2", "2"]
 
 
 def test_funnel_names_reasons_and_published_counts(recipe, tmp_path):

@@ -114,15 +114,28 @@ def test_the_threshold_of_seeds_needs_no_labels():
     assert min(scores[0], scores[2]) >= detector.threshold > max(scores[1], scores[3])
 
 
+def test_seeds_call_the_same_share_metaphorical_in_any_corpus():
+    detector = build_neighbours()
+    for nouns in ("pill rose bread coin door chair lamp fence", "pride doubt hope blame idea fear"):
+        verbs = ("swallow", "plant", "break", "carry", "open", "burn", "kill", "lift", "throw")
+        pairs = [VerbExpression(verb, noun) for verb in verbs for noun in nouns.split()]
+        detector.adapt(pairs)
+        called = sum(score >= detector.threshold for score in detector.score_expressions(pairs))
+        assert called / len(pairs) == pytest.approx(0.54, abs=0.02)  # as the page says
+
+
 def test_a_file_of_scores_and_what_is_wrong_with_one(tmp_path):
-    good = [(record.id, str(at % 2)) for at, record in enumerate(RECORDS)]
+    good = [(record.id, ("0,2", "0,83")[at % 2]) for at, record in enumerate(RECORDS)]
     path = write_table(tmp_path / "scores.csv", ("id", "score"), good)
     assert labels(context(tmp_path, f"labeller.name={path}")) == ["literal", "metaphor"] * 2
     for rows, message in (
-        (good[1:], "1 of 4 items have no score, such as 't0-1'"),
-        ([*good, ("t9-1", "1")], "scores.csv:6: scores 't9-1', which is not an item"),
+        (good[1:], "1 of 4 expressions have no score, such as 't0-1'"),
+        ([*good, ("t9-1", "1")], "scores.csv:6: scores 't9-1', which is no expression of this run"),
         ([*good, good[0]], "scores.csv:6: scores 't0-1' again"),
-        ([("t0-1", "high")], "scores.csv:2: has the score 'high'"),
+        ([("t0-1", "high")], "scores.csv:2: has the score 'high'; write a number from 0 to 1"),
+        ([("t0-1", "nan")], "scores.csv:2: has the score 'nan'; write a number from 0 to 1"),
+        ([("t0-1", "83")], "scores.csv:2: has the score '83'; write a number from 0 to 1"),
+        ([("t0-1", "1,83")], "scores.csv:2: has the score '1,83'; write a number from 0 to 1"),
     ):
         write_table(path, ("id", "score"), rows)
         with pytest.raises(BadRecord) as error:
@@ -153,6 +166,7 @@ def test_a_trained_folder_and_one_of_another_task(tmp_path):
         ("labeller.name={folder}", "is a system for sentiment, not for metaphor; give a folder"),
         ("labeller.name=seed-neighbor", "'seed-neighbor' is no labeller (seed-neighbours, "),
         ("labeller.name=logistic", "learns from MOH and VUA; switch on"),
+        ("labeller.name={table}", "days.csv:2: has no columns id and score, but text, score; ren"),
         ("labeller.seeds={folder}/README.md", "is no seed"),
         ("labeller.vectors={folder}/none", "none: not found"),
         ("compiling.review={folder}/none", "none: not found"),
@@ -165,7 +179,7 @@ def test_a_labeller_of_no_use_is_refused_before_anything_is_written(change, said
     with pytest.raises(SystemExit):
         run(["train", "sentiment", "--on", str(table), "--out", str(folder)])
     changes = [f"sources.emotional={table}:text", "sources.political=", "inventory.moh=false",
-               "inventory.vua=[]", change.format(folder=folder)]  # fmt: skip
+               "inventory.vua=[]", change.format(folder=folder, table=table)]  # fmt: skip
     arguments = [word for one in changes for word in ("--set", one)]
     with pytest.raises(SystemExit) as leave:
         run(["recipe", "run", "tweets2019", "--out", str(tmp_path / "run"), *arguments])

@@ -205,6 +205,9 @@ def test_the_command_says_what_it_made(tmp_path: Path, capsys: pytest.CaptureFix
         run(["release", str(folder)])
     assert leave.value.code == 2
     assert "exists already" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        run(["release", str(folder), "--out", str(tmp_path / "other")])
+    assert "\nleft out: 28 items\n" in capsys.readouterr().out
 
 
 def spoil(folder: Path, name: str, line: str) -> None:

@@ -114,21 +114,21 @@ def write_table(task: Path, path: Path) -> None:
 
 
 def submit(task: Path, folder: Path, system: Path) -> list[Path]:
-    """Two submissions about places: of the trained system, and by the role of the name alone."""
-    samples = list(read_samples(task / "location-test.xml"))
+    """Two submissions about companies: of the trained system, and by the name's role alone."""
+    samples = list(read_samples(task / "organisation-test.xml"))
     names = parse_samples(samples, Pipeline())
     learned = open_system(system, "metonymy").system.predict(names)
-    chosen = [decide(scores, "location", "fine") for scores in learned]
-    roles = roles_of(samples, read_roles(task / "location-test.roles"))
+    chosen = [decide(scores, "organisation", "fine") for scores in learned]
+    roles = roles_of(samples, read_roles(task / "organisation-test.roles"))
     answers = {
         "light": {sample.id: label for sample, label in zip(samples, chosen, strict=True)},
         "subjects": {
-            name: "place-for-people" if "subj" in dict(pairs) else "literal"
+            name: "organisation-for-members" if "subj" in dict(pairs) else "literal"
             for name, pairs in roles.items()
         },
     }
     for name, labels in answers.items():
-        write_submission(folder / f"{name}.txt", name, "location", "fine", labels)
+        write_submission(folder / f"{name}.txt", name, "organisation", "fine", labels)
     return [folder / f"{name}.txt" for name in answers]
 
 
@@ -166,7 +166,7 @@ columns = {{ text = "Wording", id = "Note no." }}
     trope("train", "metonymy", "--on", table, "--out", work / "system")
     trope("evaluate", "metonymy", "--on", table, "--system", work / "system")
     first, second = submit(task, work, work / "system")
-    gold = task / "location-test.xml"
+    gold = task / "organisation-test.xml"
     trope("score", "metonymy", gold, first, "--granularity", "fine")
     trope("leaderboard", gold, first, second)
     trope("release", run, "--out", work / "release")

@@ -14,20 +14,31 @@ from trope.metrics.figures import Evaluation, Measurement, to_json
 
 
 def print_evaluation(
-    evaluation: Evaluation, bounds: Bounds = NO_BOUNDS, *, seed: int, as_json: bool
+    evaluation: Evaluation,
+    bounds: Bounds = NO_BOUNDS,
+    *,
+    seed: int,
+    as_json: bool,
+    submission: bool = False,
 ) -> None:
-    """Print the figures on standard output, as a table or as JSON."""
+    """Print the figures on standard output, as a table or as JSON.
+
+    Of a `submission`, which no model of trope made, the file is named in place of a tier.
+    """
     if as_json:
         click.echo(to_json(evaluation), nl=False)
     else:
-        print_table(evaluation, bounds, seed=seed)
+        print_table(evaluation, bounds, seed=seed, submission=submission)
 
 
-def print_table(evaluation: Evaluation, bounds: Bounds = NO_BOUNDS, *, seed: int) -> None:
+def print_table(
+    evaluation: Evaluation, bounds: Bounds = NO_BOUNDS, *, seed: int, submission: bool = False
+) -> None:
     """Print the figures on standard output, within 80 columns where it is not a terminal."""
     prefix = f"{evaluation.task}."
     shared = all(figure.name.startswith(prefix) for figure in evaluation.figures)
-    table = Table(title=f"{evaluation.task}, tier {evaluation.tier}", title_justify="left")
+    measured = evaluation.tier if submission else f"tier {evaluation.tier}"
+    table = Table(title=f"{evaluation.task}, {measured}", title_justify="left")
     table.add_column(prefix + "…" if shared else "figure", overflow="fold")
     for name in ("value", "interval", "n"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -42,7 +53,8 @@ def print_table(evaluation: Evaluation, bounds: Bounds = NO_BOUNDS, *, seed: int
     for figure in evaluation.figures:
         if figure.value is None:
             console.print(f"{figure.name}: {figure.note}", soft_wrap=True)
-    console.print(_signature(evaluation, seed), soft_wrap=True)
+    made = f"trope {evaluation.trope}, seed {seed}." if submission else _signature(evaluation, seed)
+    console.print(made, soft_wrap=True)
 
 
 def show(value: float | None) -> str:

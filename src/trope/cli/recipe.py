@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
@@ -128,7 +129,7 @@ def run_one(
     click.echo(_as_json(done) if as_json else _as_text(done))
 
 
-@recipe.command("tables", short_help="The paper's tables over a finished run, as JSON.")
+@recipe.command("tables", short_help="The paper's tables over a finished run.")
 @click.argument("folder", metavar="RUN", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--vectors", type=click.Path(path_type=Path, dir_okay=False),
               help="newsmet: word vectors for Figure 3 (GloVe, word2vec, .npz).  "
@@ -136,8 +137,9 @@ def run_one(
 @click.option("--swap", type=click.Choice(["original", "printed"]), default="original",
               show_default=True,
               help="newsmet: how Algorithm 1 puts candidates into a headline.")  # fmt: skip
-def print_tables(folder: Path, vectors: Path | None, swap: Any) -> None:
-    """Print the paper's tables over RUN, a finished run with labels, as one JSON document.
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def print_tables(folder: Path, vectors: Path | None, swap: Any, as_json: bool) -> None:
+    """Print the paper's tables over RUN, a finished run with labels.
 
     For newsmet they are computed again: groups, miss rates and the other errors of silver labels,
     first positions, diversity, and metaphoricity with any word vectors.
@@ -145,7 +147,7 @@ def print_tables(folder: Path, vectors: Path | None, swap: Any) -> None:
     from trope.core.errors import BadInput, MissingData
     from trope.lexicon.vectors import read_vectors
     from trope.recipes.newsmet.judged import read_judged, tables
-    from trope.recipes.run_folder import TABLES, RecipeFolder
+    from trope.recipes.run_folder import AGREEMENT, TABLES, RecipeFolder
 
     name = RecipeFolder(folder).manifest()["recipe"]
     if name == "newsmet":
@@ -157,7 +159,84 @@ def print_tables(folder: Path, vectors: Path | None, swap: Any) -> None:
         found = json.loads((folder / TABLES).read_text(encoding="utf-8"))
     else:
         raise MissingData(folder / TABLES, "run the recipe again with --answers or --simulate")
-    click.echo(json.dumps(found, ensure_ascii=False, indent=1))
+    if (folder / AGREEMENT).is_file():
+        agreement = json.loads((folder / AGREEMENT).read_text(encoding="utf-8"))
+        found |= {"agreement": {key: of for key, of in agreement.items() if key != "note"}}
+    if as_json:
+        click.echo(json.dumps(found, ensure_ascii=False, indent=1))
+    else:
+        click.echo("\n".join(_table_lines(found)))
+
+
+def _table_lines(found: Mapping[str, Any], depth: int = 0) -> Iterator[str]:
+    """Names and values by line, single values first; tables are indented below their names."""
+    indent = "  " * depth
+    tables = {name: value for name, value in found.items() if _is_table(value)}
+    for name, value in found.items():
+        if name not in tables and value != "":
+            yield f"{indent}{name}: {_cell(value)}"
+    for name, value in tables.items():
+        yield from ("", name) if not depth else (f"{indent}{name}",)
+        if isinstance(value, dict):
+            yield from _table_lines(value, depth + 1)
+            continue
+        for number, row in enumerate(_rows(value), start=1):
+            if "value" in row:
+                yield f"{indent}  {_statistic(row)}"
+            elif any(_is_table(cell) for cell in row.values()):
+                yield f"{indent}  {number}"
+                yield from _table_lines(row, depth + 2)
+            else:
+                cells = (f"{key} {_cell(cell)}" for key, cell in row.items() if cell != "")
+                yield f"{indent}  {', '.join(cells)}"
+
+
+def _is_table(value: Any) -> bool:
+    """Whether a value has lines of its own: more than a number, a share or a list of words."""
+    if isinstance(value, list):
+        return any(isinstance(one, dict) for one in _rows(value))
+    return isinstance(value, dict) and bool(value) and not _share(value) and "value" not in value
+
+
+def _rows(value: Sequence[Any]) -> list[Any]:
+    """The members of a list; those of lists in it one after the other."""
+    return [one for some in value for one in (some if isinstance(some, list) else [some])]
+
+
+def _share(value: Mapping[str, Any]) -> tuple[int, int] | None:
+    """A count and what it is a part of."""
+    for part, whole in (("part", "whole"), ("count", "base")):
+        if set(value) == {part, whole}:
+            return value[part], value[whole]
+    return None
+
+
+def _statistic(found: Mapping[str, Any]) -> str:
+    """A value with its interval and the number of items, or why there is none."""
+    name = f"{found['name']} " if found.get("name") else ""
+    if found["value"] is None:
+        return name + (found.get("note") or "–")
+    span = (
+        f" ({_cell(found['low'])} to {_cell(found['high'])})"
+        if found.get("low") is not None
+        else ""
+    )
+    return f"{name}{_cell(found['value'])}{span}, n {found.get('n')}"
+
+
+def _cell(value: Any) -> str:
+    """A value in a line; a part of a whole with its percentage."""
+    if isinstance(value, float):
+        return f"{round(value, 4):g}"
+    if isinstance(value, list):
+        return ", ".join(map(_cell, _rows(value))) or "none"
+    if isinstance(value, dict) and "value" in value:
+        return _statistic(value)
+    if isinstance(value, dict):
+        part, whole = _share(value) or (0, 0)
+        share = f" ({100 * part / whole:.1f} %)" if whole else ""
+        return f"{part:,} of {whole:,}{share}" if value else "none"
+    return "–" if value is None else str(value)
 
 
 @recipe.command("layers", short_help="A run of semeval2007 as the files of its task.")
@@ -212,6 +291,8 @@ def _as_text(done: Any) -> str:
         lines.append(f"next: {_command('release', done.folder)}")
     elif not done.funnel.steps[-1].kept:
         lines.append(f"nothing is left to judge; {done.folder / DROPPED} says why each text went")
+    elif not items.stat().st_size:
+        lines.append("nothing is left to judge; all items are in the demo task")
     else:
         lines.append(f"next: {_command('annotate', 'import', project, items)}")
         lines += [] if done.manifest["simulated"] else _demo_note(project, items)

@@ -152,6 +152,8 @@ def _document(summary: ReleaseSummary, target: Path) -> str:
 
 
 def _text(summary: ReleaseSummary, target: Path) -> str:
+    from trope.core.progress import counted
+
     parts = ", ".join(f"{part} {len(rows)}" for part, rows in summary.parts.items())
     lines = [
         f"{target}: {summary.name}",
@@ -160,6 +162,8 @@ def _text(summary: ReleaseSummary, target: Path) -> str:
     ]
     for name, table in summary.further.items():
         sizes = ", ".join(f"{split} {len(rows)}" for split, rows in table.splits.items())
+        if list(table.splits) == ["train"]:  # one table, which loaders call so
+            sizes = counted(len(table.splits["train"]), "item")
         lines.append(f"{name.replace('_', ' ')}: {sizes}")
     if summary.run.manifest.simulated:
         lines.append(

@@ -49,7 +49,8 @@ def analogy(gold: Path, submission: Path, seed: int, as_json: bool) -> None:
     from trope.cli.figure_tables import print_evaluation
     from trope.evaluate.scorers import score_analogies
 
-    print_evaluation(score_analogies(gold, submission, seed=seed), seed=seed, as_json=as_json)
+    evaluation = score_analogies(gold, submission, seed=seed)
+    print_evaluation(evaluation, seed=seed, as_json=as_json, submission=True)
 
 
 @score.command(short_help="Shared tasks on VUA: words.")
@@ -65,7 +66,8 @@ def metaphor(gold: Path, submission: Path, seed: int, as_json: bool) -> None:
     from trope.cli.figure_tables import print_evaluation
     from trope.evaluate.scorers import score_metaphors
 
-    print_evaluation(score_metaphors(gold, submission, seed=seed), seed=seed, as_json=as_json)
+    evaluation = score_metaphors(gold, submission, seed=seed)
+    print_evaluation(evaluation, seed=seed, as_json=as_json, submission=True)
 
 
 @score.command(short_help="SemEval-2007 Task 8: names.")
@@ -145,7 +147,7 @@ def sentiment(
         write_bundle(read_gold(gold, categories=categories).scores, bundle, title=title)
     if submission is not None:
         evaluation = score_sentiment(gold, submission, categories=categories, seed=seed)
-        print_evaluation(evaluation, seed=seed, as_json=as_json)
+        print_evaluation(evaluation, seed=seed, as_json=as_json, submission=True)
 
 
 def _print_name_scores(scored: ScoredNames) -> None:

@@ -6,11 +6,14 @@ import csv
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from trope.cli.sources import file_options, table_reading_options
+
+if TYPE_CHECKING:
+    from trope.corpora.files import FileOptions
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 _OUT = click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False),
@@ -67,7 +70,7 @@ def _scores_of_table(
     path: Path, id_column: str, column: str, options: dict[str, Any]
 ) -> Iterator[tuple[str, float | None]]:
     from trope.core.errors import BadRecord
-    from trope.core.judgments import as_number
+    from trope.core.judgments import as_score
     from trope.corpora.files import find_files, good_rows
     from trope.corpora.tables import ID_COLUMNS, find_column
 
@@ -79,7 +82,7 @@ def _scores_of_table(
                 if wanted not in row:
                     problem = f"has no column {wanted!r}; it has {', '.join(row)}"
                     raise BadRecord(file.path, line, f"{problem}: name it with --id or --score")
-            value = as_number(row[column])
+            value = as_score(row[column])
             if value is None and row[column].strip():
                 problem = f"score {row[column]!r} is not a number; give one from -5 to 5"
                 raise BadRecord(file.path, line, problem)
@@ -92,8 +95,17 @@ def _scores_of_table(
 @_OUT
 @click.option("--column", default="", help="Column of texts.  [default: text]")
 @click.option("--id", "id_column", default="", help="Column of ids.  [default: id]")
+@table_reading_options
 @_JSON
-def rejoin(ids: Path, texts: Path, out: Path, column: str, id_column: str, as_json: bool) -> None:
+def rejoin(
+    ids: Path,
+    texts: Path,
+    out: Path,
+    column: str,
+    id_column: str,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Join delivered ids with texts again.
 
     IDS has an id and a score per line, separated by a tab, as `trope data deliver` writes them;
@@ -105,7 +117,8 @@ def rejoin(ids: Path, texts: Path, out: Path, column: str, id_column: str, as_js
     from trope.corpora.tweet_ids import read_scored_ids
     from trope.corpora.tweet_ids import rejoin as join_texts
 
-    joined = join_texts(list(read_scored_ids(ids)), _texts_by_id(texts, column, id_column))
+    by_id = _texts_by_id(texts, column, id_column, file_options(options))
+    joined = join_texts(list(read_scored_ids(ids)), by_id)
     if not joined.tweets:
         problem = f"has no text with an id of {ids}"
         raise BadRecord(texts, None, f"{problem}; name the column of ids with --id")
@@ -120,23 +133,30 @@ def rejoin(ids: Path, texts: Path, out: Path, column: str, id_column: str, as_js
         click.echo(f"{out}: {joined.describe()}")
 
 
-def _texts_by_id(path: Path, column: str, id_column: str) -> dict[str, str]:
+def _texts_by_id(path: Path, column: str, id_column: str, how: FileOptions) -> dict[str, str]:
     """The texts of a table by their ids, which must be there: numbers of lines are no ids."""
     from trope.core.errors import BadRecord
-    from trope.corpora.files import FileOptions, find_files, good_rows
+    from trope.corpora.files import find_files, good_rows
     from trope.corpora.tables import ID_COLUMNS, find_column
     from trope.recipes.own_texts import OwnSource, SourceColumns, read_own_texts
 
-    how = FileOptions()
     for file in find_files([str(path)], how):
         for line, row in good_rows(file, how):
             if id_column not in row if id_column else find_column(row, ID_COLUMNS) is None:
                 problem = f"has no column {id_column or 'id'!r}; it has {', '.join(row)}"
                 raise BadRecord(file.path, line, f"{problem}: name it with --id")
             break
-    source = OwnSource(str(path), "texts", columns=SourceColumns(column, id_column))
+    source = OwnSource(
+        str(path),
+        "texts",
+        columns=SourceColumns(column, id_column),
+        encoding=how.encoding,
+        delimiter=how.delimiter,
+        sheet=how.sheet,
+    )
     try:
         return {text.id: text.text for text in read_own_texts(source)}
     except BadRecord as error:
-        problem = error.problem.replace("in the settings", "with --id or --column")
+        problem = error.problem.replace("in the settings file: encoding =", "with --encoding")
+        problem = problem.replace("in the settings", "with --id or --column")
         raise BadRecord(error.path, error.line, problem) from None

@@ -22,6 +22,12 @@ T = TypeVar("T")
 
 NO_RENAMES: Mapping[str, str] = {}
 
+_HINTS = {
+    "Unescaped": "write paths with / or between single quotes",
+    "hex value": "write paths with / or between single quotes",
+    "Invalid value": "write texts between quotes",
+}
+
 
 def read_config(path: str | Path, into: type[T], renames: Mapping[str, str] = NO_RENAMES) -> T:
     """The file as a record of type `into` (a dataclass or a msgspec struct).
@@ -32,15 +38,25 @@ def read_config(path: str | Path, into: type[T], renames: Mapping[str, str] = NO
         BadConfig: with all unknown keys, missing keys and wrong values of the file.
     """
     path = Path(path)
+    return convert_config(read_toml(path), into, path, renames)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a TOML file holds.
+
+    Raises:
+        MissingData: there is no such file.
+        BadConfig: it is not TOML; the message has the line and, where it can be told, the remedy.
+    """
     if not path.is_file():
         raise MissingData(path, "give the path of a TOML file")
     try:
-        data = tomllib.loads(read_text(path))
+        return tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
-        raise BadConfig(path, [str(error)]) from None
+        remedy = next((hint for fault, hint in _HINTS.items() if fault in str(error)), "")
+        raise BadConfig(path, [f"{error}; {remedy}" if remedy else str(error)]) from None
     except RecursionError:
         raise BadConfig(path, ["is nested too deeply"]) from None
-    return convert_config(data, into, path, renames)
 
 
 def convert_config(

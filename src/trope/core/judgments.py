@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -34,6 +35,9 @@ def by_question(judgments: Iterable[Judgment]) -> dict[str, list[Judgment]]:
     return questions
 
 
+_DECIMAL_COMMA = re.compile(r"^([-+−]?\d+),(\d+)$")
+
+
 @lru_cache(maxsize=4096)  # a scale has few labels, and each is asked for many times
 def as_number(label: str) -> float | None:
     """The label as a finite number, or None; a typographic minus is a minus."""
@@ -42,6 +46,11 @@ def as_number(label: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) else None
+
+
+def as_score(text: str) -> float | None:
+    """A score in a table as a number, or None; it may have the decimal comma of a spreadsheet."""
+    return as_number(_DECIMAL_COMMA.sub(r"\1.\2", text.strip()))
 
 
 def round_half_up(score: float) -> int:

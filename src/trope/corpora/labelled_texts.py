@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.files import sha256
+from trope.core.judgments import as_score
 from trope.corpora.files import FileOptions
 from trope.corpora.tables import (
     TEXT_COLUMNS,
@@ -302,11 +303,8 @@ class _LabelReader:
             return self._metaphor(line, label)
         if self.task == "metonymy":
             return self._reading(line, label, kind)
-        try:
-            score = float(label)
-        except ValueError:
-            score = float("nan")
-        if not _LOWEST <= score <= _HIGHEST:
+        score = as_score(label)
+        if score is None or not _LOWEST <= score <= _HIGHEST:
             problem = f"the score {label!r} is not a number from {_LOWEST} to {_HIGHEST}"
             raise BadRecord(self.path, line, f"{problem}; rescale or fix it")
         return score
@@ -317,6 +315,9 @@ class _LabelReader:
         plain = "".join(letter for letter in label.lower() if letter.isalnum())
         if plain in _YES or plain in _NO:
             return plain in _YES
+        if label.startswith("[") and label.endswith("]"):
+            problem = f"the label {label!r} marks words, where one label per text or verb is needed"
+            raise BadRecord(self.path, line, f"{problem}; name another question with --question")
         remedy = "write metaphor or literal, or name the label of metaphors with --positive"
         raise BadRecord(self.path, line, f"the label {label!r} is not one of metaphors; {remedy}")
 
@@ -352,32 +353,6 @@ class _LabelReader:
         if self.task == "metonymy" and item.target.lower() not in item.text.lower():
             problem = f"the name {item.target!r} is not in its text"
             raise BadRecord(self.path, item.line, f"{problem}; spell it as the text does")
-
-
-def read_scores(path: Path, ids: Sequence[str]) -> dict[str, float]:
-    """The score of each of the ids, from a table with the columns id and score.
-
-    Raises:
-        BadRecord: for a row without them, an id that is not among these or comes twice, or an id
-            that has no row.
-    """
-    wanted, found = set(ids), dict[str, float]()
-    for line, row in read_rows(path):
-        if not {"id", "score"} <= set(row):
-            raise BadRecord(path, line, f"has no columns id and score; it has {', '.join(row)}")
-        name = row["id"].strip()
-        if name not in wanted:
-            raise BadRecord(path, line, f"scores {name!r}, which is not an item; remove the row")
-        if name in found:
-            raise BadRecord(path, line, f"scores {name!r} again; keep one of its rows")
-        try:
-            found[name] = float(row["score"])
-        except ValueError:
-            raise BadRecord(path, line, f"has the score {row['score']!r}; write a number") from None
-    if lacking := sorted(wanted - set(found)):
-        number = f"{len(lacking)} of {len(wanted)} items have no score"
-        raise BadRecord(path, None, f"{number}, such as {lacking[0]!r}; score all of them")
-    return found
 
 
 def _place(given: str) -> int | None:

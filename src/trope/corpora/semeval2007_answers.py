@@ -18,6 +18,7 @@ from trope.corpora.sources import Source, numbered_lines, source_name
 from trope.lexicon.readings import (
     Granularity,
     NameClass,
+    bring_to,
     check_label,
     to_granularity,
     to_name_class,
@@ -61,12 +62,14 @@ def read_name_key(
 ) -> NameAnswers:
     """A gold key, `id|label` per line; lines that begin with # are skipped.
 
+    Labels may be finer than the granularity, to which they are brought.
+
     Raises:
         BadRecord: as `read_submission` does, and for `unknown`, which is no gold label.
     """
     path = source_name(source)
     lines = ((line, text) for line, text in numbered_lines(source) if not text.startswith("#"))
-    answers = _read_labels(lines, path, "key", name_class, granularity, refused)
+    answers = _read_labels(lines, path, "key", name_class, granularity, refused, finer=True)
     for sample, label in answers.labels.items():
         if label is None:
             problem = (
@@ -144,6 +147,8 @@ def _read_labels(
     name_class: NameClass,
     granularity: Granularity,
     refused: OnRefused | None,
+    *,
+    finer: bool = False,
 ) -> NameAnswers:
     labels: dict[str, str | None] = {}
     places: dict[str, int] = {}
@@ -151,7 +156,7 @@ def _read_labels(
         if not text.strip():
             continue
         try:
-            sample, label = _read_answer(text, name_class, granularity)
+            sample, label = _read_answer(text, name_class, granularity, finer)
             if sample in places:
                 problem = f"sample {sample!r} is also in line {places[sample]}"
                 raise BadInput(f"{problem}; give one answer per sample")
@@ -163,7 +168,7 @@ def _read_labels(
 
 
 def _read_answer(
-    text: str, name_class: NameClass, granularity: Granularity
+    text: str, name_class: NameClass, granularity: Granularity, finer: bool
 ) -> tuple[str, str | None]:
     sample, bar, label = (part.strip() for part in text.partition("|"))
     if not bar or not sample or not label or "|" in label:
@@ -171,6 +176,7 @@ def _read_answer(
     if label == UNKNOWN:
         return sample, None
     try:
-        return sample, check_label(label, name_class, granularity)
+        read = bring_to if finer else check_label
+        return sample, read(label, name_class, granularity)
     except BadInput as error:
         raise BadInput(f"sample {sample!r}: {error}") from None

@@ -114,6 +114,18 @@ def coarsen(
     return readings(name_class)[usual].at(granularity)
 
 
+def bring_to(label: str, name_class: NameClass, granularity: Granularity) -> str:
+    """The label at a granularity of one that is as fine or finer.
+
+    Raises:
+        BadInput: for an unknown label, and for one that is rougher.
+    """
+    for level in GRANULARITIES[GRANULARITIES.index(granularity) :]:
+        if canonical(label) in labels(name_class, level):
+            return coarsen(label, name_class, granularity, known_at=level)
+    return check_label(label, name_class, granularity)
+
+
 def to_name_class(word: str) -> NameClass:
     """The class of names that a file means: `org` is the task's word for organisations."""
     found = {"location": "location", "loc": "location", "org": "organisation"}.get(word, word)

@@ -59,7 +59,7 @@ class RunFunnel(msgspec.Struct, frozen=True):
             unit = f" {step.unit}" if step.unit else ""
             groups = ", ".join(f"{name} {number:,}" for name, number in step.groups.items())
             lines.append(f"{step.kept:>{width},}{unit} after {step.name}{_bracketed(groups)}")
-            for reason, number in step.dropped.items():
+            for reason, number in sorted(step.dropped.items(), key=lambda one: (-one[1], one[0])):
                 lines.append(f"{'':{width}}   − {number:,} {reason}")
             for name, fact in step.facts.items():
                 lines.append(f"{'':{width}}   {name}: {_fact_text(fact)}")

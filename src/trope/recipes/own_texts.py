@@ -42,6 +42,12 @@ ROWS = "#"
 """As the column of ids: rows are counted, whatever columns there are."""
 
 _ROUND_NUMBER = re.compile(r"\d+[.,]0+")
+_ROUNDED = re.compile(r"[1-9]\d{14}0+")
+_ENOUGH = 10  # ids, that all of them end in zeros by no chance
+_MAYBE_ROUNDED = (
+    "all ids have zeros after 15 digits, as where a spreadsheet rounds long numbers; if they had "
+    "others, export the ids as text"
+)
 _DRIVE = re.compile(r"[A-Za-z]")
 _ID_REMEDY = f"name another column, or count the rows with columns.id = {ROWS!r}"
 
@@ -180,6 +186,8 @@ def _read(source: OwnSource, tell: Tell) -> Iterator[OwnText]:
                 raise BadRecord(name, record.line or None, f"{problem}, {_ID_REMEDY}")
             seen[own] = f"line {record.line}" if len(files) == 1 else f"{name}:{record.line}"
             yield _own_text(source, own, record, name)
+    if len(seen) >= _ENOUGH and all(map(_ROUNDED.fullmatch, seen)):
+        tell(source.path, _MAYBE_ROUNDED)
 
 
 def _within(path: str, folder: str) -> str:
@@ -216,9 +224,8 @@ def _records(file: InputFile, source: OwnSource, tell: Tell) -> Iterator[TextRec
         raise BadRecord(error.path, error.line, f"{problem}; {remedy}") from None
     except BadRecord as error:
         # a recipe has settings in place of the option
-        problem = error.problem.replace(
-            "such as --encoding ", "in the settings, such as encoding = "
-        )
+        option = r", such as --encoding (\S+)"
+        problem = re.sub(option, r' in the settings file: encoding = "\1"', error.problem)
         raise BadRecord(error.path, error.line, problem) from None
 
 
@@ -289,7 +296,7 @@ def check_names(sources: Iterable[OwnSource], others: Iterable[str]) -> None:
         if source.name in paths:
             fault = (
                 f"two sources are called {source.name!r} ({paths[source.name]} and {source.path}); "
-                "give one of them another name"
+                'give one of them another, such as name = "forum" in the settings file'
             )
             raise BadConfig("sources", [fault])
         paths[source.name] = source.path

@@ -11,9 +11,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from trope.core.config import convert_config, renamed_keys
-from trope.core.errors import BadConfig, BadInput, MissingData
-from trope.core.files import read_text
+from trope.core.config import convert_config, read_toml, renamed_keys
+from trope.core.errors import BadInput
 from trope.recipes.recipe import Recipe
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -29,10 +28,10 @@ def resolve(recipe: Recipe, config: Path | None = None, changes: Sequence[str] =
     Raises:
         BadConfig: keys are unknown or values out of range; the message names the file and each key.
     """
-    table = _read_toml(recipe.folder / CONFIG)
+    table = read_toml(recipe.folder / CONFIG)
     settings: Any = convert_config(table, recipe.settings, recipe.folder / CONFIG)
     if config is not None:
-        table = _merge(table, renamed_keys(_read_toml(config), recipe.renamed, config))
+        table = _merge(table, renamed_keys(read_toml(config), recipe.renamed, config))
         settings = convert_config(table, recipe.settings, config)
     for change in changes:
         where = f"--set {change}"
@@ -72,15 +71,6 @@ def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             found[f"{prefix}{key}"] = value
     return found
-
-
-def _read_toml(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        raise MissingData(path, "give the path of a TOML file")
-    try:
-        return tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise BadConfig(path, [str(error)]) from None
 
 
 def _parse_change(change: str) -> dict[str, Any]:

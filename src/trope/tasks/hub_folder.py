@@ -97,15 +97,25 @@ def _fetched(name: str) -> Path:
     if name.startswith((".", "/", "~")) or name.count("/") > 1:
         raise MissingData(name, "give a folder, or a model of the Hub such as roberta-base")
     from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
 
     name, _, revision = name.partition("@")
     revision = revision or PINNED.get(name, "main")
     try:
         return Path(snapshot_download(name, revision=revision, allow_patterns=_WANTED_FROM_HUB))
+    except LocalEntryNotFoundError as error:  # neither fetched nor kept from an earlier time
+        problem = f"could not be fetched from the Hub ({_first_line(error)})"
+        remedy = "connect to the network, or give a folder"
+        raise DownloadFailed(name, f"{problem}; {remedy}") from None
     except (OSError, ValueError) as error:
-        cause = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        problem = f"the Hub has no such model ({cause}); check the name or give a folder"
+        problem = (
+            f"the Hub has no such model ({_first_line(error)}); check the name or give a folder"
+        )
         raise DownloadFailed(name, problem) from None
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def exact_name(folder: Path) -> str:

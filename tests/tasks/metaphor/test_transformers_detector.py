@@ -220,6 +220,20 @@ def test_a_name_that_the_hub_does_not_give(monkeypatch):
         build("someone/detektor")
 
 
+def test_a_model_that_cannot_be_fetched_is_no_unknown_one(monkeypatch):
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    def fail(name, *, revision, allow_patterns):
+        raise LocalEntryNotFoundError("Name or service not known")
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", fail)
+    said = (
+        r"could not be fetched from the Hub \(Name or service not known\); connect to the network"
+    )
+    with pytest.raises(DownloadFailed, match=said):
+        build("someone/detector")
+
+
 def test_an_encoder_without_a_head_is_refused(tmp_path):
     folder = hub_folder.write_encoder(tmp_path)
     with pytest.raises(BadModel, match=r"config\.json: names no head .*BertModel"):

@@ -66,6 +66,7 @@ def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
 
 def _own_headlines(need: OwnNeed) -> Iterator[Outcome]:
     about = {"source": need.source.name, "type": "unknown"}
+    about = {name: value for name, value in about.items() if name not in need.source.keep}
     for outcome in own_records(need.source, about):
         if isinstance(outcome, Record):
             text = " ".join(outcome.text.split())

@@ -190,20 +190,31 @@ def compile_set(records: Iterator[Record], context: Context) -> Iterator[Outcome
         [record for record in usable if record.fields[SUBSET] == subset] for subset in SUBSETS
     )
     answers = known_answers(known_pairs(context))
-    gold = choose_gold(emotional, answers, settings.demo_gold, selection, context.seed)
+    known = min(settings.demo_gold, settings.demo)
+    gold = choose_gold(emotional, answers, known, selection, context.seed)
     for part, candidates, size in (
-        (DEMO, emotional, max(0, settings.demo - len(gold))),
+        (DEMO, emotional, settings.demo - len(gold)),
         ("emotional", emotional, settings.emotional),
         ("political", political, settings.political),
     ):
         choose(candidates, part, size, settings.most_per_verb, selection, context.seed)
     context.facts |= facts(every, selection)
+    _tell_of_demo(selection, context)
     for record in every:
         subset = selection.chosen.get(record.id)
         if subset is None:
             yield Drop(record.id, _reason(record, decided, selection))
         else:
             yield record.having(**{SUBSET: subset, GOLD: gold.get(record.id)})
+
+
+def _tell_of_demo(selection: ExpressionSelection, context: Context) -> None:
+    """Tell where a small corpus goes into the demo task rather than to annotators."""
+    demo = sum(subset == DEMO for subset in selection.chosen.values())
+    left = len(selection.chosen) - demo
+    if demo > left:
+        remedy = "give more tweets, or fewer to it: --set compiling.demo=N, with another --out"
+        context.tell("demo task", f"has {demo} expressions, and {left} are left to judge; {remedy}")
 
 
 def choose(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -12,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from trope.annotate.project import edited_text
 from trope.annotate.rules.paper_tables import TweetExpression, paper_tables
 from trope.annotate.rules.selection import Applicant, RankedApplicant, best, ranked
 from trope.core.judgments import Judgment
@@ -34,11 +36,22 @@ _NOT_UNDERSTOOD, _NO_TRIAL = "not understood", "no trial"
 def make_project(items: Sequence[Record], context: Context) -> ProjectParts:
     """The paper's project: a demo task with gold, the two subsets, a list for review by hand."""
     return ProjectParts(
-        template("tweets2019"),
+        _plan(context),
         tuple(_row(item) for item in items if item.fields[SUBSET] != DEMO),
         tuple(_row(item) for item in items if item.fields[SUBSET] == DEMO),
         {"review.csv": _review_sheet(items)},
     )
+
+
+def _plan(context: Context) -> str:
+    """The paper's plan; without a demo task, and selection by it, if none is wanted."""
+    text = template("tweets2019")
+    if context.settings.compiling.demo:
+        return text
+    plan = tomllib.loads(text)
+    plan["demo"] |= {"items": 0, "gold": 0}
+    plan["selection"]["by"] = ""
+    return edited_text(text, plan)
 
 
 def _row(item: Record) -> dict[str, Any]:

@@ -10,10 +10,11 @@ from statistics import median
 from typing import Any
 
 from trope.catalog import DETECTORS
-from trope.core.errors import BadInput
+from trope.core.errors import BadInput, BadRecord
 from trope.core.files import sha256
+from trope.core.judgments import as_score
 from trope.core.records import Parse
-from trope.corpora.labelled_texts import read_scores
+from trope.corpora.tables import read_rows
 from trope.lexicon.vectors import SHIPPED
 from trope.recipes.recipe import Context
 from trope.recipes.records import SUBSET, Outcome, Record
@@ -94,7 +95,9 @@ def check_labeller(settings: Any) -> None:
             raise BadInput(_LOGISTIC_NEEDS)
     elif Path(name).is_dir():
         open_system(name, "metaphor")
-    elif name != "encoder" and not Path(name).is_file():
+    elif Path(name).is_file():
+        _read_scores(Path(name))
+    elif name != "encoder":
         raise BadInput(_unknown(name))
 
 
@@ -124,7 +127,7 @@ def score_expressions(every: Sequence[Record], context: Context) -> WeakScores:
         return _in_context(every, name, context)
     if path.is_file():
         context.facts["scores"] = sha256(path)
-        scores = read_scores(path, [record.id for record in every])
+        scores = _scores_of(every, path)
         return WeakScores([scores[record.id] for record in every], 0.5)
     raise BadInput(_unknown(name))
 
@@ -135,6 +138,44 @@ def _unknown(name: str) -> str:
         f"labeller.name: {name!r} is no labeller ({names}), folder or file of scores; "
         "fix the setting"
     )
+
+
+def _read_scores(path: Path) -> dict[str, tuple[int, float]]:
+    """Line and score of each id in a table with the columns id and score.
+
+    Raises:
+        BadRecord: for a row without them, a score that is none, an id that comes twice, or no rows.
+    """
+    found: dict[str, tuple[int, float]] = {}
+    for line, row in read_rows(path):
+        if not {"id", "score"} <= set(row):
+            known = ", ".join(row)
+            raise BadRecord(path, line, f"has no columns id and score, but {known}; rename them")
+        name, given = row["id"].strip(), row["score"].strip()
+        if name in found:
+            raise BadRecord(path, line, f"scores {name!r} again; keep one of its rows")
+        score = as_score(given)
+        if score is None or not 0 <= score <= 1:
+            raise BadRecord(
+                path, line, f"has the score {given!r}; write a number from 0 to 1, such as 0.83"
+            )
+        found[name] = line, score
+    if not found:
+        raise BadRecord(path, None, "has no scores; give a row with id and score per expression")
+    return found
+
+
+def _scores_of(every: Sequence[Record], path: Path) -> dict[str, float]:
+    """The score of each expression, from a file that has no others."""
+    found, wanted = _read_scores(path), {record.id for record in every}
+    for name, (line, _) in found.items():
+        if name not in wanted:
+            problem = f"scores {name!r}, which is no expression of this run"
+            raise BadRecord(path, line, f"{problem}; remove the row")
+    if lacking := [record.id for record in every if record.id not in found]:
+        number = f"{len(lacking)} of {len(every)} expressions have no score"
+        raise BadRecord(path, None, f"{number}, such as {lacking[0]!r}; score all of them")
+    return {name: score for name, (_, score) in found.items()}
 
 
 def _pairs(every: Sequence[Record]) -> list[VerbExpression]:
