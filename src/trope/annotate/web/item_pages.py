@@ -109,12 +109,16 @@ def mapping(request: HttpRequest, token: str) -> HttpResponse:
         raise Http404
     if upload.state in ("running", "done"):
         return redirect("items")
+    sheet, problems = request.GET.get("sheet", ""), []
     try:
-        start = _start_of(upload, request.GET.get("sheet", ""))
+        start = _start_of(upload, sheet)
     except TropeError as error:
-        return message_page(request, "This file cannot be read", str(error), 422)
+        if not sheet or request.method != "GET":
+            return message_page(request, "This file cannot be read", str(error), 422)
+        start, problems = _start_of(upload), [str(error)]  # another sheet could be read before
     if request.method == "GET":
-        return _mapping_page(request, upload, start, guess_uses(start.columns, plan(), start.rows))
+        guessed = guess_uses(start.columns, plan(), start.rows)
+        return _mapping_page(request, upload, start, guessed, problems=problems)
     if request.POST.get("action") == "discard":
         imports.drop_upload(_project(), upload)
         return redirect("items")
