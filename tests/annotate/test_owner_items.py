@@ -46,6 +46,25 @@ def test_items_that_nobody_judged_are_replaced_or_deleted_and_kept(served: Proje
     assert set(Item.objects.values_list("external_id", flat=True)) == {"i1", "i2", "i3"}
 
 
+def test_highlighted_words_are_shown_as_words_and_found_again(served: Project) -> None:
+    olga, number = owner(), Item.objects.get(external_id="i5").pk
+
+    def change(text: str, words: str) -> tuple[int, list[list[int]], str]:
+        """What is highlighted then, and what the form says about it."""
+        address = f"/project/items/{number}"
+        answer = olga.post(address, {"text": text, "field-0": words, "field-1": ""})
+        spans = Item.objects.get(pk=number).payload.get("highlight", [])
+        return answer.status_code, spans, form_of(olga, address)["field-0"][0]
+
+    assert change("The art of the party.", "art") == (302, [[4, 7]], "art")
+    assert change("Once more the art of the party.", "art") == (302, [[14, 17]], "art")
+    assert change("Art for art, apart.", "art") == (302, [[8, 11]], "art")
+    both = "The art of the art."
+    assert change(both, "art")[0] == 422, "nobody knows which of them"
+    assert change(both, "[[15, 18]]") == (302, [[15, 18]], "[[15, 18]]")
+    assert change(both, "[[4, 7], [15, 18]]") == (302, [[4, 7], [15, 18]], "[[4, 7], [15, 18]]")
+
+
 def test_links_for_many_are_made_at_once_or_not_at_all(served: Project) -> None:
     olga = owner()
     names = "Ann\nBob \n\nAnn\nCy\n"

@@ -95,10 +95,8 @@ def guess_uses(
     The longest texts are those to judge if no name says so; ids are all different; words that
     every text holds are those to mark. A column without a name is left out.
     """
-    uses = {name: FIELD if name else "" for name in columns}
-    for name in columns:
-        if name.startswith("gold.") and name.removeprefix("gold.") in _ids(plan):
-            uses[name] = name
+    gold = {f"gold.{name}" for name in _ids(plan)}
+    uses = {name: name if name in gold else FIELD if name else "" for name in columns}
     found = {
         "highlight": find_column(columns, _HIGHLIGHTS),
         "id": find_column(columns, ID_COLUMNS) or _numbers(columns, rows) or _codes(columns, rows),
@@ -132,7 +130,7 @@ def _marks(rows: Sequence[Mapping[str, str]], name: str, text: str) -> bool:
     """Whether a column has whole words of the text in every row, and fewer than all of them."""
     pairs = [(row.get(name, ""), row.get(text, "")) for row in rows]
     return bool(pairs) and all(
-        1 < len(words) < len(whole) and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", whole)
+        1 < len(words) < len(whole) and len(_whole_words(words).findall(whole)) == 1
         for words, whole in pairs
     )
 
@@ -282,7 +280,10 @@ def batch_of(item: NewItem, plan: Plan) -> str:
 
 
 def _highlight(value: str, text: str) -> Spans:
-    """The highlighted spans, given as offsets in JSON or as words that occur once in the text."""
+    """The highlighted spans, given as offsets in JSON or as words that occur once in the text.
+
+    "art" stands once in "the art of the party": letters within another word do not count.
+    """
     if not value:
         return []
     given = _loose(value)
@@ -292,10 +293,28 @@ def _highlight(value: str, text: str) -> Spans:
             if not _within(span, text):
                 raise _ItemFault(f"the highlight {span} is not a [start, end] within the text")
         return [list(span) for span in spans]
+    if len(found := list(_whole_words(value).finditer(text))) == 1:
+        return [list(found[0].span())]
     if (times := text.count(value)) != 1:
         problem = "is not in the text" if not times else f"is in the text {times} times"
         raise _ItemFault(f"highlight {value!r} {problem}; give offsets such as [[3, 8]]")
     return [[text.index(value), text.index(value) + len(value)]]
+
+
+def _whole_words(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
+
+
+def highlight_cell(spans: Sequence[Sequence[int]], text: str) -> str:
+    """Highlighted spans as a file gives them: the words, where these say which are meant."""
+    if len(spans) == 1:
+        start, end = spans[0]
+        try:
+            if _highlight(text[start:end], text) == [list(spans[0])]:
+                return text[start:end]
+        except _ItemFault:
+            pass
+    return json.dumps(spans) if spans else ""
 
 
 def _within(span: object, text: str) -> bool:

@@ -13,7 +13,13 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from trope.annotate.exchange.files import TableStart, table_start
-from trope.annotate.exchange.items import FIELD, ColumnMapping, guess_uses, mapping_faults
+from trope.annotate.exchange.items import (
+    FIELD,
+    ColumnMapping,
+    guess_uses,
+    highlight_cell,
+    mapping_faults,
+)
 from trope.annotate.project import Project
 from trope.annotate.store import imports, people, setup
 from trope.annotate.store.practice import import_demo
@@ -245,6 +251,7 @@ def _as_fields(found: Any) -> dict[str, str]:
     """The fields of an item as a file gives them."""
     own = {"highlight": "", "gold": ""}
     own |= {name: _as_cell(value) for name, value in found.payload.items()}
+    own["highlight"] = highlight_cell(found.payload.get("highlight") or (), found.text)
     return own | ({"gold": json.dumps(found.gold, ensure_ascii=False)} if found.gold else {})
 
 

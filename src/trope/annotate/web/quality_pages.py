@@ -16,7 +16,7 @@ from trope.annotate.plan import Plan
 from trope.annotate.questions import Question, read_answers
 from trope.annotate.rules.aggregation import METHODS
 from trope.annotate.rules.agreement import DisputedItem
-from trope.annotate.store import adjudication, people, reports
+from trope.annotate.store import adjudication, overview, people, reports
 from trope.annotate.store import discipline as discipline_services
 from trope.annotate.store.adjudication import PER_PAGE, Dispute, count_decided, count_disputes
 from trope.annotate.store.discipline import apply_findings
@@ -33,6 +33,7 @@ from trope.annotate.store.rows import MOST_DOWNLOADED, draw_sample
 from trope.annotate.store.slots import items_by_name
 from trope.annotate.web import content
 from trope.annotate.web.charts import bar_chart, heat_map, progress_chart
+from trope.annotate.web.content import OUTCOMES, answers_in_words
 from trope.annotate.web.context import in_html, now, only, plan
 from trope.annotate.web.downloads import TIES, aggregation_options
 from trope.core.errors import BadInput
@@ -108,7 +109,8 @@ def review(request: HttpRequest) -> HttpResponse:
         return redirect("review")
     known = people.person_states()
     context = {
-        "rows": [(one, *known[one.annotator]) for one in findings],
+        "rows": [(one, OUTCOMES[one.outcome], *known[one.annotator]) for one in findings],
+        "applies": any(one.outcome != "list" for one in findings),
         "appeals": discipline_services.open_appeals(),
         "most": f"{REVIEWED:,}",
     }
@@ -126,7 +128,7 @@ def agreement(request: HttpRequest) -> HttpResponse:
     questions = [
         {
             "measured": one,
-            "disputed": _with_texts(one.agreement.disputed) if one.agreement else (),
+            "disputed": _with_texts(one.id, one.agreement.disputed) if one.agreement else (),
             "heat": heat_map(one.id, one.agreement.pairs) if one.agreement else None,
             "bars": bar_chart(one.id, plan(), _in_option_order(one.id, one.agreement.labels))
             if one.agreement and len(one.agreement.labels) <= 15
@@ -157,7 +159,10 @@ def labels(request: HttpRequest) -> HttpResponse:
         "labels": [
             {
                 "one": one,
-                "items": sorted(one.result.items, key=_certainty)[:_LISTED],
+                "items": _labelled(
+                    one.question, sorted(one.result.items, key=_certainty)[:_LISTED]
+                ),
+                "noted": any(item.note for item in one.result.items),
                 "more": max(len(one.result.items) - _LISTED, 0),
                 "annotators": sorted(
                     one.result.annotators, key=lambda a: (a.quality is None, -(a.quality or 0))
@@ -210,16 +215,38 @@ def _person_page(
             if pairs
         ],
         "notices": discipline_services.notices_with_appeals(number),
-        "events": people.events_about(found.name, _LISTED),
+        "events": [
+            (e, overview.in_words(e.what)) for e in people.events_about(found.name, _LISTED)
+        ],
         "problem": problem,
     }
     return render(request, "person.html", context, status=status)
 
 
-def _with_texts(disputed: Sequence[DisputedItem]) -> list[tuple[DisputedItem, int, str]]:
-    """The items with their numbers and texts."""
-    found = items_by_name([item.item for item in disputed])
-    return [(item, *found[item.item]) for item in disputed]
+def _with_texts(
+    question: str, disputed: Sequence[DisputedItem]
+) -> list[tuple[list[tuple[str, int]], int, str]]:
+    """The answers to the items in words, with how often they were given; numbers and texts."""
+    found, shown = items_by_name([item.item for item in disputed]), _shown_labels(question)
+    return [
+        ([(shown.get(one, one), times) for one, times in item.answers.items()], *found[item.item])
+        for item in disputed
+    ]
+
+
+def _labelled(question: str, items: Sequence[ItemResult]) -> list[tuple[ItemResult, str, str]]:
+    """The items with their labels in words and their texts."""
+    found, shown = items_by_name([item.item for item in items]), _shown_labels(question)
+    return [
+        (item, shown.get(item.label or "", item.label or ""), found.get(item.item, (0, ""))[1])
+        for item in items
+    ]
+
+
+def _shown_labels(question: str) -> dict[str, str]:
+    """What people see for the values of a question."""
+    asked = next(one for one in plan().questions if one.id == question)
+    return {option.value: option.shown for option in asked.offered({}, {})}
 
 
 def _in_option_order(question: str, counts: dict[str, int]) -> dict[str, int]:
@@ -251,7 +278,14 @@ def disputes(request: HttpRequest) -> HttpResponse:
 @only("adjudicator", "owner")
 def decided(request: HttpRequest) -> HttpResponse:
     """The latest decisions, to review and change."""
-    return render(request, "decided.html", {"decisions": adjudication.latest_decisions()})
+    decisions = [
+        (
+            one,
+            [words for _, words in answers_in_words(plan().questions, one.answers, one.item.text)],
+        )
+        for one in adjudication.latest_decisions()
+    ]
+    return render(request, "decided.html", {"decisions": decisions})
 
 
 @require_http_methods(["GET", "POST"])

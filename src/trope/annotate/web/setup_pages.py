@@ -31,7 +31,7 @@ from trope.annotate.store import imports, setup
 from trope.annotate.store.practice import import_demo
 from trope.annotate.store.setup import PlanConflict
 from trope.annotate.web import content
-from trope.annotate.web.content import as_number, change_settings, setting_rows
+from trope.annotate.web.content import as_number, change_settings, named_faults, setting_rows
 from trope.annotate.web.context import (
     SentFile,
     in_html,
@@ -222,8 +222,9 @@ def _edit_page(
             "data": data,
             "rows": [_question_row(n, one) for n, one in enumerate(data.get("questions", ()))],
             "kinds": KINDS,
-            "groups": setting_rows(data) if template == "settings.html" else (),
         }
+    if template == "settings.html":
+        context |= {"groups": setting_rows(data, problems), "problems": named_faults(problems)}
     if template == "questions.html":
         context |= _preview(text)
     return render(request, template, context, status=status)
