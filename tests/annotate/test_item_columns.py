@@ -93,6 +93,21 @@ def test_first_column_with_a_code_in_every_row_has_the_ids(
         assert not Item.objects.exists()
 
 
+def test_known_answers_of_a_template_come_through_the_page(served: Project) -> None:
+    olga = owner()
+    rows = '{"id": "k1", "text": "Ideas bloom.", "gold": {"metaphor": "yes"}}\n'
+    rows += '{"id": "k2", "text": "Roses bloom.", "page": 3}\n'
+    address = send(olga, rows, "items.jsonl")
+    page = olga.get(address).content.decode()
+    assert guessed(page) == ["id", "text", "gold", "field"]
+    olga.post(address, {f"use-{n}": use for n, use in enumerate(guessed(page))})
+    known, plain = Item.objects.get(external_id="k1"), Item.objects.get(external_id="k2")
+    assert (known.gold, known.is_gold, known.payload) == ({"metaphor": "yes"}, True, {})
+    assert (plain.is_gold, plain.payload) == (False, {"page": "3"})
+    table = "id,text,gold\nk3,Snow melts.,yes\n"
+    assert guessed(olga.get(send(olga, table)).content.decode()) == ["id", "text", "field"]
+
+
 def test_column_without_a_name_is_left_out(served: Project) -> None:
     olga = owner()
     address = send(olga, "id,text,\na1,The sea sings.,x\na2,A wall.,\n")

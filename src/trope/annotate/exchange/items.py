@@ -52,9 +52,9 @@ class NewItem:
 class ColumnMapping:
     """What each column of a table is for.
 
-    `uses` gives the use of a column: text, id, highlight, gold.QUESTION, `FIELD` (kept under its
-    name) or nothing (left out). Without an id, rows are counted and `made` stands before the
-    number.
+    `uses` gives the use of a column: text, id, highlight, gold (known answers as JSON),
+    gold.QUESTION, `FIELD` (kept under its name) or nothing (left out). Without an id, rows are
+    counted and `made` stands before the number.
     """
 
     uses: Mapping[str, str]
@@ -96,6 +96,8 @@ def guess_uses(
     every text holds are those to mark. A column without a name is left out.
     """
     gold = {f"gold.{name}" for name in _ids(plan)}
+    if all(isinstance(_loose(row.get("gold") or "{}"), dict) for row in rows):
+        gold.add("gold")
     uses = {name: name if name in gold else FIELD if name else "" for name in columns}
     found = {
         "highlight": find_column(columns, _HIGHLIGHTS),
@@ -137,7 +139,7 @@ def _marks(rows: Sequence[Mapping[str, str]], name: str, text: str) -> bool:
 
 def mapping_faults(uses: Mapping[str, str], plan: Plan) -> Iterator[str]:
     """What is wrong with the uses of columns."""
-    known = {"", FIELD, "text", "id", "highlight", *(f"gold.{name}" for name in _ids(plan))}
+    known = {"", FIELD, "text", "id", "highlight", "gold", *(f"gold.{n}" for n in _ids(plan))}
     if "text" not in uses.values():
         yield "choose the column that holds the texts"
     if uses.get(""):

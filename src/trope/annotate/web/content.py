@@ -134,8 +134,15 @@ def fields(
             tuple(words(text, given)) if question.kind == "spans" else (),
             "\n".join(given) if question.kind == "text" else "",
             json.dumps([{"question": c.question, "values": c.values} for c in question.when]),
-            faults.get(question.id, ""),
+            _with_texts(faults.get(question.id, ""), plan),
         )
+
+
+def _with_texts(fault: str, plan: Plan) -> str:
+    """What is wrong with an answer; other questions are named by their text."""
+    for question in plan.questions:
+        fault = fault.replace(f"answer to {question.id!r}", f"answer to “{question.text}”")
+    return fault
 
 
 def _default_key(question: Question, place: int, value: str) -> str:
@@ -245,15 +252,11 @@ def _in_words(answer: Any, labels: Mapping[str, str]) -> str:
     return labels.get(str(answer), str(answer))
 
 
-OUTCOMES = {
-    "off": "nothing",
-    "list": "you are told",
-    "warn": "a warning",
+OUTCOMES = {"off": "nothing", "list": "you are told", "warn": "a warning"} | {
     "hold": "a hold",
     "dismiss": "a dismissal",
 }
 """What follows from a rule about people, and what pages call it."""
-_OUTCOMES = tuple(OUTCOMES)
 
 SETTINGS: Mapping[str, Sequence[tuple[str, str, Any]]] = {
     "Items": (
@@ -289,18 +292,18 @@ SETTINGS: Mapping[str, Sequence[tuple[str, str, Any]]] = {
         ("selection.after", "With best: after so many applicants", int),
     ),
     "Rules about people: what follows": (
-        ("quality.on_gold", "Too many wrong control items", _OUTCOMES),
+        ("quality.on_gold", "Too many wrong control items", tuple(OUTCOMES)),
         (
             "quality.warn_after",
             "Warned at the earliest after so many control items (0: no warning)",
             int,
         ),
-        ("quality.on_constant", "The same answer again and again", _OUTCOMES),
+        ("quality.on_constant", "The same answer again and again", tuple(OUTCOMES)),
         ("quality.constant_after", "Equal answers in a row that count as that", int),
-        ("quality.on_peers", "Unlike everyone else", _OUTCOMES),
-        ("quality.on_speed", "Too fast", _OUTCOMES),
-        ("quality.on_straight_line", "Answers in a pattern", _OUTCOMES),
-        ("quality.on_copying", "Like one other person", _OUTCOMES),
+        ("quality.on_peers", "Unlike everyone else", tuple(OUTCOMES)),
+        ("quality.on_speed", "Too fast", tuple(OUTCOMES)),
+        ("quality.on_straight_line", "Answers in a pattern", tuple(OUTCOMES)),
+        ("quality.on_copying", "Like one other person", tuple(OUTCOMES)),
     ),
     "Disputes": (
         ("adjudication.spread", "On a scale: answers farther apart than this are disputed", int),

@@ -227,7 +227,18 @@ def _edit_page(
         context |= {"groups": setting_rows(data, problems), "problems": named_faults(problems)}
     if template == "questions.html":
         context |= _preview(text)
+        context["problems"] = _by_number(problems, data)
     return render(request, template, context, status=status)
+
+
+def _by_number(faults: Sequence[str], data: Mapping[str, Any]) -> list[str]:
+    """Faults that name the questions as the form does."""
+    numbers = {one.get("id", ""): n for n, one in enumerate(data.get("questions", ()), start=1)}
+
+    def named(found: re.Match[str]) -> str:
+        return f"question {numbers[found[1]]}" if found[1] in numbers else found[0]
+
+    return [re.sub(r"(?:question )?'(\w+)'(?=: | can never | is )", named, one) for one in faults]
 
 
 def _preview(text: str) -> dict[str, Any]:
@@ -235,7 +246,7 @@ def _preview(text: str) -> dict[str, Any]:
     try:
         shown = parse_plan(text, _project().folder / CONFIG)
     except BadConfig as error:
-        return {"faults_of_preview": error.faults}
+        return {"faults_of_preview": _by_number(error.faults, tomllib.loads(text))}
     item = setup.found_items("").filter(is_gold=False).first()
     own, payload = (item.text, item.payload) if item else ("This is where the text stands.", {})
     return {
