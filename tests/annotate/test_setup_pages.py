@@ -143,25 +143,6 @@ def test_questions_are_added_moved_and_removed_without_scripts(served: Project) 
     assert "Question 2" not in left
 
 
-def test_faults_of_questions_name_them_as_the_form_does(served: Project) -> None:
-    olga = owner()
-    form = form_of(olga, "/project/questions")
-    form["q"] = ["0", "1"]
-    form |= {"q0.text": [" "], "q0.options": ["no\n| Yes"]}
-    form |= {"q1.text": ["Sure?"], "q1.kind": ["scale"], "q1.low": ["1"], "q1.high": ["5"]}
-    form |= {"q1.when": ["metaphor"], "q1.when_values": ["yes"]}
-    answer = olga.post("/project/questions", form | {"action": "save"})
-    assert answer.status_code == 422
-    page = answer.content.decode().split('role="alert"')[1]
-    told = re.findall(r'<li dir="auto">(.*?)</li>', page.split("</ul>")[0])
-    assert told == [
-        "question 1: has no text",
-        "question 1: an option has no value",
-        "question 2: question 1 can never be &#x27;yes&#x27;",
-    ]
-    assert len(toml(served)["questions"]) == 1
-
-
 def test_preview_by_script_is_a_part_of_the_page(served: Project) -> None:
     olga = owner()
     form = form_of(olga, "/project/questions") | {"q0.text": ["<b>Bold</b>?"], "action": "preview"}
