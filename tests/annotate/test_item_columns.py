@@ -93,6 +93,29 @@ def test_first_column_with_a_code_in_every_row_has_the_ids(
         assert not Item.objects.exists()
 
 
+def test_word_that_a_later_row_does_not_hold_leaves_a_way_on(served: Project) -> None:
+    olga = owner()
+    rows = [f"r{n};Plan {n} ging baden.;baden" for n in range(30)]
+    table = "\n".join(["id;satz;wort", *rows, "r30;Er ging.;baden"])
+    address = send(olga, table)
+    uses = guessed(olga.get(address).content.decode())
+    assert uses == ["id", "text", "highlight"]
+    answer = olga.post(address, {f"use-{n}": use for n, use in enumerate(uses)})
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert "csv:32: highlight &#x27;baden&#x27; is not in the text" in page
+    assert "Nothing was added. Choose other uses of the columns" in page
+    olga.post(address, {"use-0": "id", "use-1": "text", "use-2": "field"})
+    assert Item.objects.filter(external_id__startswith="r").count() == 31
+
+
+def test_notes_of_a_page_name_no_option_of_a_command(served: Project) -> None:
+    olga = owner()
+    page = olga.get(send(olga, "One line.\nAnother line.\n", "lines.txt")).content.decode()
+    assert "read as a list, one text per line</p>" in page
+    assert "--" not in page.split("<main")[1]
+
+
 def test_known_answers_of_a_template_come_through_the_page(served: Project) -> None:
     olga = owner()
     rows = '{"id": "k1", "text": "Ideas bloom.", "gold": {"metaphor": "yes"}}\n'

@@ -235,6 +235,7 @@ _UNPACKED, _UNPACKED_SMALL = 20, 50_000_000
 """A workbook unpacks to at most so many times its size; a small one to so many bytes."""
 
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
+_PAGE_NOTE = re.compile(r"; --.*")  # nobody gives an option to a page
 _PIECE = 1 << 20
 
 
@@ -281,7 +282,9 @@ def table_start(path: Path, kind: SentKind, name: str, sheet: str = "") -> Table
             filled = (own for own in sheets if next(islice(sheet_rows(path, own), 1, None), None))
             sheet = next(filled, "")
         options = FileOptions(format=kind, sheet=sheet, limit=RECORD_LIMIT)
-        found = good_rows(file, options, tell=lambda _, note: notes.append(note))
+        found = good_rows(
+            file, options, tell=lambda _, note: notes.append(_PAGE_NOTE.sub("", note))
+        )
         rows = [row for _, row in islice(found, _SAMPLE_ROWS)]
     except BadRecord as error:
         raise BadRecord(name, error.line, error.problem) from None

@@ -154,10 +154,14 @@ def mapping(request: HttpRequest, token: str) -> HttpResponse:
         work.join(_WAIT_S)
     upload.refresh_from_db()
     if upload.state == "failed":
-        return _mapping_page(request, upload, start, uses, problems=[upload.message])
+        return _mapping_page(request, upload, start, uses, problems=[upload.message, _REMEDY])
     begins = upload.state == "done" and action != "demo" and not people.any_annotator()
     return redirect("links" if begins else "items")
 
+
+_REMEDY = (
+    "Nothing was added. Choose other uses of the columns, or change the file and send it again."
+)
 
 _WORK: dict[str, tuple[Callable[..., int], str]] = {
     "import": (imports.import_items, "added"),
