@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -227,31 +227,42 @@ def _with_texts(
     question: str, disputed: Sequence[DisputedItem]
 ) -> list[tuple[list[tuple[str, int]], int, str]]:
     """The answers to the items in words, with how often they were given; numbers and texts."""
-    found, shown = items_by_name([item.item for item in disputed]), _shown_labels(question)
-    return [
-        ([(shown.get(one, one), times) for one, times in item.answers.items()], *found[item.item])
-        for item in disputed
-    ]
+    found, asked = items_by_name([item.item for item in disputed]), _question(question)
+    rows = []
+    for item in disputed:
+        number, text = found[item.item]
+        # the answers to a question about words are in words already
+        answers = [
+            (one if asked.kind == "spans" else _label_in_words(asked, one, text), times)
+            for one, times in item.answers.items()
+        ]
+        rows.append((answers, number, text))
+    return rows
 
 
 def _labelled(question: str, items: Sequence[ItemResult]) -> list[tuple[ItemResult, str, str]]:
     """The items with their labels in words and their texts."""
-    found, shown = items_by_name([item.item for item in items]), _shown_labels(question)
-    return [
-        (item, shown.get(item.label or "", item.label or ""), found.get(item.item, (0, ""))[1])
-        for item in items
-    ]
+    asked = _question(question)
+    names = [item.item for item in items]
+    if asked.kind == "multi":  # a label for each option, named after the item
+        names = [name.rpartition(": ")[0] for name in names]
+    found = items_by_name(names)
+    rows = []
+    for name, item in zip(names, items, strict=True):
+        text, label = found.get(name, (0, ""))[1], item.label or ""
+        if label and asked.kind != "multi":
+            label = _label_in_words(asked, label, text)
+        rows.append((item, label, text))
+    return rows
 
 
-def _shown_labels(question: str) -> dict[str, str]:
-    """What people see for the values of a question."""
-    asked = next(one for one in plan().questions if one.id == question)
-    return {option.value: option.shown for option in asked.offered({}, {})}
+def _question(name: str) -> Question:
+    return next(one for one in plan().questions if one.id == name)
 
 
 def _in_option_order(question: str, counts: dict[str, int]) -> dict[str, int]:
     """The labels in the order of the options, those that nobody gave too."""
-    asked = next(one for one in plan().questions if one.id == question)
+    asked = _question(question)
     order = [option.value for option in asked.offered({}, {})]
     return {label: counts.get(label, 0) for label in dict.fromkeys([*order, *counts])}
 
@@ -352,10 +363,9 @@ def _in_words(found: Dispute) -> list[tuple[str, list[tuple[str, int]], tuple[st
     """For each question that was answered its answers with their numbers, or its free texts."""
     rows = []
     for question in plan().questions:
-        shown = {option.value: option.shown for option in question.offered({}, {})}
         counts = found.answers.get(question.id, {})
         answers = [
-            (_label_in_words(question, label, found.item.text, shown), number)
+            (_label_in_words(question, label, found.item.text), number)
             for label, number in counts.items()
         ]
         texts = found.texts.get(question.id, ())
@@ -364,8 +374,9 @@ def _in_words(found: Dispute) -> list[tuple[str, list[tuple[str, int]], tuple[st
     return rows
 
 
-def _label_in_words(question: Question, label: str, text: str, shown: Mapping[str, str]) -> str:
+def _label_in_words(question: Question, label: str, text: str) -> str:
     """An answer in words: spans as their text, several choices separated by commas."""
+    shown = {option.value: option.shown for option in question.offered({}, {})}
     if question.kind not in ("spans", "multi"):
         return shown.get(label, label)
     parts = json.loads(label)
