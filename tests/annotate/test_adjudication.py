@@ -276,3 +276,46 @@ def test_faults_of_the_plan_are_told(tmp_path: Path) -> None:
     text = str(told.value)
     for part in ("quality.question", "quality.alpha", "doubt: needs", "adjudication.questions"):
         assert part in text
+
+
+MORE = """
+[[questions]]
+id = "kinds"
+kind = "multi"
+text = "Which figures?"
+options = [{ value = "m", label = "A metaphor" }, { value = "s", label = "A simile" }]
+[[questions]]
+id = "words"
+kind = "spans"
+text = "Which words?"
+"""
+
+
+def test_pages_call_answers_what_people_see(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "p")
+    with (project.folder / "project.toml").open("a", encoding="utf-8") as plan:
+        plan.write(MORE)
+    project = open_project(project.folder)
+    connect(project, **web_settings())
+    fill(project, [{"id": "a", "text": "Hope sank slowly."}, {"id": "b", "text": "It rains."}])
+    both: dict[str, Any] = {"metaphor": "yes", "kinds": ["m", "s"], "words": [[0, 4], [5, 9]]}
+    none: dict[str, Any] = {"metaphor": "yes", "kinds": [], "words": []}
+    judge(project, "Ann", {"a": both, "b": none})
+    judge(project, "Bob", {"a": both, "b": both | {"words": [[3, 8]]}})
+    boss = browser(people.invite("Boss", role="owner", now=START))
+
+    def words(address: str) -> str:
+        return " ".join(re.sub(r"<[^>]*>", " ", text_of(boss.get(address))).split())
+
+    page = words("/project/labels")
+    assert "a: m Hope sank slowly. yes" in page, "one label for each of several choices"
+    assert "a Hope sank slowly. “Hope”, “sank”" in page
+    page = words("/project/quality")
+    assert (
+        "1 × none, 1 × A metaphor, A simile" in page or "1 × A metaphor, A simile, 1 × none" in page
+    )
+    assert "It rains." in page
+    number, cy = Item.objects.get(external_id="b").pk, judge(project, "Cy", {})
+    decided = both | {"words": [[3, 8]]}
+    adjudication.decide(number, cy, "t" * 32, decided, note="", excluded=False, now=START)
+    assert "A metaphor, A simile, “rains”" in words("/adjudicate/decided")

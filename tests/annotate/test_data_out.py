@@ -121,8 +121,8 @@ def test_the_owner_downloads_a_release(judged: Project, tmp_path: Path) -> None:
     ("form", "told"),
     [
         ({"licence": " "}, "Say under which licence"),
-        ({"licence": "MIT", "shares": "0.8,0.1,0.1"}, "no group of alike items fits"),
-        ({"licence": "MIT", "shares": "all"}, "are not numbers"),
+        ({"licence": "MIT", "shares": "0.8,0.1,0.1"}, "give other shares, for"),
+        ({"licence": "MIT", "shares": "all"}, "shares &#x27;all&#x27; are not numbers"),
         ({"licence": "MIT", "question": "<b>"}, "no question with labels"),
         ({"licence": "MIT", "group_by": "colour", "shares": "1,0,0"}, "has no field"),
     ],
@@ -134,6 +134,7 @@ def test_what_is_in_the_way_is_said_on_the_page(
     assert response.status_code == 422
     text = response.content.decode()
     assert told in text
+    assert "--" not in text.split('role="alert"')[1].split("</p>")[0]
     assert "<b>" not in text
     assert form["licence"].strip() in text  # the form keeps what was typed
 

@@ -183,7 +183,10 @@ def test_owner_makes_a_link_sees_its_places_and_closes_it() -> None:
     owner.post("/project/links/open", {"close": open_links()[0].number})
     assert "Close this link" not in owner.get("/project/links").content.decode()
     history = owner.get("/project/history").content.decode()
-    assert all(what in history for what in ("open link", "join by link", "close link"))
+    assert all(
+        what in history
+        for what in ("made an open link", "joined by an open link", "closed an open link")
+    )
     assert open_links()[0].key not in history
 
 

@@ -1,4 +1,4 @@
-"""Owners change items that nobody judged, invite many, and see who changed what."""
+"""Owners change items that nobody judged and questions, invite many, and see who changed what."""
 
 # ruff: noqa: F401, F811 - fixtures are taken by importing them
 
@@ -10,7 +10,7 @@ import re
 from bookkeeping import check_books
 from forms import form_of
 from projects import START
-from test_setup_pages import owner, served
+from test_setup_pages import owner, served, toml
 from test_web import browser, form_token
 
 from trope.annotate.project import Project
@@ -44,6 +44,44 @@ def test_items_that_nobody_judged_are_replaced_or_deleted_and_kept(served: Proje
     assert "check the box" in olga.post("/project/items", {"action": "delete-all"}).content.decode()
     olga.post("/project/items", {"action": "delete-all", "sure": "1"})
     assert set(Item.objects.values_list("external_id", flat=True)) == {"i1", "i2", "i3"}
+
+
+def test_highlighted_words_are_shown_as_words_and_found_again(served: Project) -> None:
+    olga, number = owner(), Item.objects.get(external_id="i5").pk
+
+    def change(text: str, words: str) -> tuple[int, list[list[int]], str]:
+        """What is highlighted then, and what the form says about it."""
+        address = f"/project/items/{number}"
+        answer = olga.post(address, {"text": text, "field-0": words, "field-1": ""})
+        spans = Item.objects.get(pk=number).payload.get("highlight", [])
+        return answer.status_code, spans, form_of(olga, address)["field-0"][0]
+
+    assert change("The art of the party.", "art") == (302, [[4, 7]], "art")
+    assert change("Once more the art of the party.", "art") == (302, [[14, 17]], "art")
+    assert change("Art for art, apart.", "art") == (302, [[8, 11]], "art")
+    both = "The art of the art."
+    assert change(both, "art")[0] == 422, "nobody knows which of them"
+    assert change(both, "[[15, 18]]") == (302, [[15, 18]], "[[15, 18]]")
+    assert change(both, "[[4, 7], [15, 18]]") == (302, [[4, 7], [15, 18]], "[[4, 7], [15, 18]]")
+
+
+def test_faults_of_questions_name_them_as_the_form_does(served: Project) -> None:
+    olga = owner()
+    form = form_of(olga, "/project/questions")
+    form["q"] = ["0", "1"]
+    form |= {"q0.text": [" "], "q0.options": ["no\n| Yes"]}
+    form |= {"q1.text": ["Sure?"], "q1.kind": ["scale"], "q1.low": ["1"], "q1.high": ["5"]}
+    form |= {"q1.when": ["metaphor"], "q1.when_values": ["yes"]}
+    answer = olga.post("/project/questions", form | {"action": "save"})
+    assert answer.status_code == 422
+    page = answer.content.decode().split('role="alert"')[1]
+    told = re.findall(r'<li dir="auto">(.*?)</li>', page.split("</ul>")[0])
+    assert told == [
+        "question 1: has no text",
+        "question 1: an option has no value",
+        "question 2: question 1 can never be &#x27;yes&#x27;",
+    ]
+    assert len(toml(served)["questions"]) == 1
 
 
 def test_links_for_many_are_made_at_once_or_not_at_all(served: Project) -> None:

@@ -108,7 +108,7 @@ def test_warned_dismissed_reinstated_disputed_decided(chromium: Any, owner_link:
     owner.get_by_label("Your answer").fill("True; they are better now.")
     shoot(owner, "person")
     follow(owner.get_by_role("button", name="Reinstate Ann"))
-    owner.get_by_text("Reinstated").wait_for()
+    owner.get_by_text("Reinstated", exact=True).wait_for()
     ann.goto(ann.url)
     assert ann.get_by_text("no longer counts").count() == 2
     assert fits_a_phone(ann)

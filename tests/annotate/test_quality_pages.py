@@ -98,6 +98,9 @@ def figures(table: str) -> dict[tuple[str, str], tuple[Any, ...]]:
     }
 
 
+SHOWN = {"Yes", "No", "Certain", "Mostly sure", "Unsure", "Don&#x27;t have a clue"}
+
+
 @pytest.mark.parametrize("method", ["majority", "dawid-skene", "mace", "glad"])
 def test_labels_are_those_of_the_command(collected: Project, tmp_path: Path, method: str) -> None:
     client = owner()
@@ -112,6 +115,10 @@ def test_labels_are_those_of_the_command(collected: Project, tmp_path: Path, met
     page = client.get(f"/project/labels?method={method}").content.decode()
     assert len(told) > 50
     assert "24 items" in page
+    assert "Somebody swallowed the thing0 today" in page, "an id alone says nothing"
+    shown = {row[1] for row in re.findall(r'data-head="(Label)">([^<]*?)\s*<', page)}
+    assert "Yes" in shown
+    assert shown <= SHOWN | {"–"}, "labels are called what people see"
     assert client.get("/project/labels?method=coin").status_code == 404
 
 

@@ -164,7 +164,10 @@ def test_settings_are_changed_and_their_faults_told(served: Project) -> None:
     form = form_of(olga, "/project/settings") | {"gold.share": ["lots"], "items_per_page": ["0"]}
     answer = olga.post("/project/settings", form)
     assert answer.status_code == 422
-    assert "gold.share: must be a number, not text" in answer.content.decode()
+    page = answer.content.decode()
+    assert "Control items, Share of a page: must be a number, not text" in page
+    wrong = re.findall(r'name="([^"]+)"[^>]* aria-invalid="true"', page)
+    assert wrong == ["gold.share"], "the field is marked"
     assert toml(served)["items_per_page"] == 3
 
 

@@ -151,7 +151,7 @@ def is_reinstated(page: Any, owner: Any) -> None:
     owner.get_by_label("Your answer").fill("They can, in a way; go on with care.")
     shoot(owner, "person")
     follow(owner.get_by_role("button", name="Reinstate workerpr"))
-    owner.get_by_text("Reinstated").wait_for()
+    owner.get_by_text("Reinstated", exact=True).wait_for()
     follow(page.get_by_role("link", name="Judge"), "Enter")
     answer(page, lambda text: "1 1 1" if "Control" in text else "1 2 1")
     page.get_by_text("9 judged").wait_for()

@@ -4,6 +4,8 @@ import gzip
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from trope.audit.audit import Audit, Rival, find_warnings
 from trope.audit.controls import AuditItem, BinarySet, audit_figures, surface
@@ -51,6 +53,40 @@ def test_threshold_of_word_alone_is_tuned_on_validation_data_where_there_is_some
     found = values(BinarySet("toy", train, test, NO_DATA, validation))
     assert found["word_alone.f1"] == 0
     assert found["word_alone_tuned.f1"] == 1
+
+
+WORDS = ("rain", "ate", "a", "!", "🌊", "Roads", "7")
+SETS = st.lists(
+    st.tuples(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5), st.booleans()),
+    min_size=1, max_size=6,
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(SETS, SETS, st.one_of(st.just([]), SETS), st.booleans())
+def test_small_sets_have_figures_whatever_their_labels_and_texts_are(
+    train: list[tuple[list[str], bool]],
+    test: list[tuple[list[str], bool]],
+    validation: list[tuple[list[str], bool]],
+    targets: bool,
+) -> None:
+    def items(rows: list[tuple[list[str], bool]]) -> list[AuditItem]:
+        return [
+            AuditItem(tuple(words), label, str(at), 0, 1, words[0] if targets else "")
+            for at, (words, label) in enumerate(rows)
+        ]
+
+    found = values(BinarySet("toy", items(train), items(test), NO_DATA, items(validation)))
+    assert found["constant.accuracy"] == pytest.approx(sum(y for _, y in test) / len(test))
+    assert found["surface.accuracy"] is not None
+
+
+def test_validation_data_without_a_metaphor_choose_no_threshold():
+    validation = [item("x bit y", False), item("x drank y", False)]
+    test = [item("fog ate hills", True), item("we drank tea", False)]
+    figures = audit_figures(BinarySet("toy", TRAIN, test, NO_DATA, validation), seed=0)
+    assert {f.chosen_on for f in figures} == {""}, "no figure says that it was tuned"
+    assert not any("tuned" in f.name for f in figures)
 
 
 def test_context_is_seen_without_its_target():

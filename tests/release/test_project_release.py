@@ -56,8 +56,11 @@ def answers(item: str, person: str) -> dict[str, Any]:
     return given | {"remark": f"by {person}"}
 
 
-def judged_project(folder: Path, number: int = 40, plan: str = PLAN) -> Project:
-    """A project with items i0, i1 …, two control items g0 and g1, judged by two people."""
+def judged_project(
+    folder: Path, number: int = 40, plan: str = PLAN, more: Mapping[str, str] | None = None
+) -> Project:
+    """A project with items i0, i1 …, two control items g0 and g1, judged by two people; items have
+    `more` fields."""
     from trope.annotate.store.database import connect
 
     new_project(folder, "pairs")
@@ -69,7 +72,7 @@ def judged_project(folder: Path, number: int = 40, plan: str = PLAN) -> Project:
 
     rows: list[Mapping[str, Any]] = [
         {"id": f"i{at}", "text": text, "page": at % 7, "label": "old", "tags": ["a", "b"],
-         "highlight": "harbour"}
+         "highlight": "harbour", **(more or {})}
         for at, text in enumerate(sentences(number))
     ]  # fmt: skip
     rows += [
@@ -176,6 +179,29 @@ def test_splits_share_no_text(tmp_path: Path) -> None:
         for part in ("train", "validation", "test")
     ]
     assert not parts[0] & parts[1] | parts[0] & parts[2] | parts[1] & parts[2]
+
+
+COLUMNS = ("Erhoben am", "Quelle / Source", "a b", "a_b", "a b ", "Größe", "海", "🌊", "%", "a,b",
+           'say "x"', "it's", "<b>", "a\tb", "a:b", "train/id", "@id", "#", "x" * 200)  # fmt: skip
+"""Names of columns as people give them, in spreadsheets too."""
+
+
+@pytest.mark.filterwarnings("default")
+def test_columns_may_have_any_name(tmp_path: Path) -> None:
+    import mlcroissant
+
+    folder = tmp_path / "p"
+    judged_project(folder, 30, more={name: f"of {at}" for at, name in enumerate(COLUMNS)})
+    assert command(str(folder), "--licence", "CC0-1.0") == 0
+    train = rows(folder / "release", "data/train.parquet")
+    described = mlcroissant.Dataset(jsonld=str(folder / "release/croissant.json"))
+    (found,) = [one for one in described.metadata.record_sets if one.id == "train"]
+    ids = {field.source.extract.column: field.id for field in found.fields}
+    assert len(set(ids.values())) == len(train[0]), "no two columns have one id"
+    records = list(described.records("train"))
+    for at, name in enumerate(COLUMNS):
+        assert train[0][name] == f"of {at}"
+        assert records[0][ids[name]].decode() == f"of {at}", name
 
 
 def test_another_question_gives_the_label(

@@ -110,7 +110,7 @@ def test_a_simulated_crowd_is_named_everywhere(release: Path) -> None:
     assert 'pretty_name: "toy-simulated"' in card
     assert "- machine-generated" in card
     assert "> **Simulated.**" in card
-    assert "3.00 of them an item" in card
+    assert "3.00 of them per item" in card
     assert "Agreement: Fleiss' kappa: overall 0.500, first half 0.250." in card
     metadata = json.loads((release / "croissant.json").read_text("utf-8"))
     assert metadata["name"] == "toy-simulated"

@@ -345,5 +345,5 @@ def _check_errors(last: GivenAnswer, in_a_row: int) -> None:
     if in_a_row >= most:
         raise BadInput(
             f"{in_a_row} answers in a row could not be used (the last: {last.error}, "
-            f"{last.detail}); fix the endpoint or the prompt, and give the command again"
+            f"{last.detail}); fix the endpoint or the prompt, then let the run go on"
         )

@@ -331,6 +331,10 @@ def _faults_of(question: Question, before: dict[str, Question]) -> Iterator[str]
     where = f"question {question.id!r}"
     if not _NAME.fullmatch(question.id):
         yield f"{where}: the id may only have lower-case letters, digits and _"
+    if not question.text.strip():
+        yield f"{where}: has no text"
+    if not all(option.value.strip() for option in question.options):
+        yield f"{where}: an option has no value"
     chooses = question.kind in ("choice", "multi")
     if chooses and not question.options and not question.options_from:
         yield f"{where}: a {question.kind} needs options or options_from"

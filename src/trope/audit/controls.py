@@ -101,7 +101,7 @@ def _word_alone(questions: BinarySet, seed: int) -> list[Measurement]:
         scores = _folded(questions.test, lambda train, test: _looked_up(_shares(train), test))
         note += f" ({FOLDS} folds)"
     figures = _figures(questions, "word_alone", [s > 0.5 for s in scores], seed=seed, note=note)
-    if questions.validation:
+    if _can_tune(questions):
         held_out = _looked_up(shares, questions.validation)
         threshold = choose_threshold(held_out, [item.label for item in questions.validation])
         figures += _figures(
@@ -109,6 +109,11 @@ def _word_alone(questions: BinarySet, seed: int) -> list[Measurement]:
             chosen_on=_chosen_on(questions), note="the same, threshold by F1",
         )  # fmt: skip
     return figures
+
+
+def _can_tune(questions: BinarySet) -> bool:
+    """Whether a threshold can be chosen: few validation items may all have the answer no."""
+    return any(item.label for item in questions.validation)
 
 
 def _shares(items: Sequence[AuditItem]) -> dict[str, float]:
@@ -132,7 +137,7 @@ def _classified(
     both = score(questions.train, [*questions.validation, *questions.test])
     held_out, scores = both[: len(questions.validation)], both[len(questions.validation) :]
     threshold, chosen_on = 0.5, ""
-    if held_out:
+    if _can_tune(questions):
         chosen_on = _chosen_on(questions)
         labels = [item.label for item in questions.validation]
         threshold = choose_threshold(held_out, labels, by="macro_f1")
@@ -285,7 +290,12 @@ def _fit_and_score(
     labels = [item.label for item in items]
     if len(set(labels)) < 2:  # nothing to learn: the only answer there is
         return [float(any(labels))] * len(test)
-    model.fit(train, labels)
+    try:
+        model.fit(train, labels)
+    except ValueError as error:
+        if "empty vocabulary" not in str(error):
+            raise
+        return [sum(labels) / len(labels)] * len(test)  # signs, and no words to learn from
     return [float(value) for value in model.predict_proba(test)[:, 1]]
 
 

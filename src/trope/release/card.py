@@ -161,7 +161,7 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
         yield from manifest.project.described()
     yield (
         f"\n## Judgments\n\n{len(run.judgments)} judgments by {summary.annotators()} annotators "
-        f"under pseudonyms, {summary.annotators_an_item():.2f} of them an item, in the "
+        f"under pseudonyms, {summary.annotators_an_item():.2f} of them per item, in the "
         f"configuration `judgments`. Agreement: {summary.agreement()}."
     )
     licence = manifest.licence or "not stated"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -99,16 +100,22 @@ def _file(library: Any, name: str, path: str, folder: Path) -> Any:
 
 
 def _records(library: Any, name: str, types: Mapping[str, str]) -> Any:
+    ids: dict[str, str] = {}
+    for column in types:  # the format takes no blanks in ids
+        plain = re.sub(r"[^\w.-]+", "_", column)
+        while plain in ids:
+            plain += "_"
+        ids[plain] = column
     fields = [
         library.Field(
-            id=f"{name}/{column}",
+            id=f"{name}/{plain}",
             name=column,
-            data_types=[getattr(library.DataType, _TYPES[kind])],
+            data_types=[getattr(library.DataType, _TYPES[types[column]])],
             source=library.Source(
                 file_object=f"{name}.parquet", extract=library.Extract(column=column)
             ),
         )
-        for column, kind in types.items()
+        for plain, column in ids.items()
     ]
     return library.RecordSet(id=name, name=name, fields=fields)
 

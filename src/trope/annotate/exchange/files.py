@@ -235,6 +235,7 @@ _UNPACKED, _UNPACKED_SMALL = 20, 50_000_000
 """A workbook unpacks to at most so many times its size; a small one to so many bytes."""
 
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
+_PAGE_NOTE = re.compile(r"; --.*")  # nobody gives an option to a page
 _PIECE = 1 << 20
 
 
@@ -265,7 +266,7 @@ def sent_kind(name: str) -> SentKind:
 
 def table_start(path: Path, kind: SentKind, name: str, sheet: str = "") -> TableStart:
     """The beginning of a file that was sent under a name; of a workbook without `sheet`, that of
-    the first sheet with rows.
+    the first sheet with rows below its columns.
 
     Raises:
         BadInput: for one that cannot be read, has macros or too many columns, or unpacks to more
@@ -278,10 +279,12 @@ def table_start(path: Path, kind: SentKind, name: str, sheet: str = "") -> Table
     try:
         sheets = sheet_names(path) if kind == "xlsx" else []
         if sheet not in sheets:
-            filled = (own for own in sheets if next(sheet_rows(path, own), None))
+            filled = (own for own in sheets if next(islice(sheet_rows(path, own), 1, None), None))
             sheet = next(filled, "")
         options = FileOptions(format=kind, sheet=sheet, limit=RECORD_LIMIT)
-        found = good_rows(file, options, tell=lambda _, note: notes.append(note))
+        found = good_rows(
+            file, options, tell=lambda _, note: notes.append(_PAGE_NOTE.sub("", note))
+        )
         rows = [row for _, row in islice(found, _SAMPLE_ROWS)]
     except BadRecord as error:
         raise BadRecord(name, error.line, error.problem) from None
@@ -290,7 +293,8 @@ def table_start(path: Path, kind: SentKind, name: str, sheet: str = "") -> Table
         problem = f"has {len(columns):,} columns, more than {MOST_COLUMNS}; leave some out"
         raise BadRecord(name, None, problem)
     if not rows:
-        raise BadRecord(name, None, "has no rows; send a file with items")
+        problem = f"the sheet {sheet!r} has no rows" if sheet else "has no rows"
+        raise BadRecord(name, None, f"{problem}; send a file with items")
     return TableStart(columns, rows, notes, sheets, sheet)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -51,9 +52,9 @@ class NewItem:
 class ColumnMapping:
     """What each column of a table is for.
 
-    `uses` gives the use of a column: text, id, highlight, gold.QUESTION, `FIELD` (kept under its
-    name) or nothing (left out). Without an id, rows are counted and `made` stands before the
-    number.
+    `uses` gives the use of a column: text, id, highlight, gold (known answers as JSON),
+    gold.QUESTION, `FIELD` (kept under its name) or nothing (left out). Without an id, rows are
+    counted and `made` stands before the number.
     """
 
     uses: Mapping[str, str]
@@ -80,6 +81,9 @@ FIELD = "field"
 
 _OWN_NAMES = ("text", "id", "highlight", "gold")
 _HIGHLIGHTS = ("highlight", "highlighted", "span", "target", "expression")
+_CODE = re.compile(r"(?=.*\d)[\w.:/#-]{1,40}")
+_DATE = re.compile(r"[12]\d{3}(-|$)|\d+[.,]\d+$")
+"""How a date, a year or a decimal number looks."""
 _NUMBERS = ("number", "no", "no.", "nr", "nr.", "#", "key", "code", "item", "item_id")
 
 
@@ -88,20 +92,24 @@ def guess_uses(
 ) -> dict[str, str]:
     """What each column is for, as its name and its first rows tell.
 
-    The longest texts are those to judge if no name says so; ids are all different.
+    The longest texts are those to judge if no name says so; ids are all different; words that
+    every text holds are those to mark. A column without a name is left out.
     """
-    uses = dict.fromkeys(columns, FIELD)
-    for name in columns:
-        if name.startswith("gold.") and name.removeprefix("gold.") in _ids(plan):
-            uses[name] = name
+    gold = {f"gold.{name}" for name in _ids(plan)}
+    if all(isinstance(_loose(row.get("gold") or "{}"), dict) for row in rows):
+        gold.add("gold")
+    uses = {name: name if name in gold else FIELD if name else "" for name in columns}
     found = {
         "highlight": find_column(columns, _HIGHLIGHTS),
-        "id": find_column(columns, ID_COLUMNS) or _numbers(columns, rows),
+        "id": find_column(columns, ID_COLUMNS) or _numbers(columns, rows) or _codes(columns, rows),
         "text": find_column(columns, TEXT_COLUMNS),
     }
     if found["text"] is None:
         free = [name for name in columns if name not in found.values()]
         found["text"] = max(free, key=lambda n: sum(len(r.get(n, "")) for r in rows), default=None)
+    if found["highlight"] is None and (text := found["text"]):
+        free = [name for name in columns if name and name not in found.values()]
+        found["highlight"] = next((name for name in free if _marks(rows, name, text)), None)
     return uses | {name: use for use, name in found.items() if name is not None}
 
 
@@ -112,11 +120,30 @@ def _numbers(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> str |
     return name if values and all(values) and len(set(values)) == len(values) else None
 
 
+def _codes(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> str | None:
+    """The first column, if it has another short code with a digit in every row: no dates."""
+    name = columns[0] if len(columns) > 1 and not columns[0].startswith("gold.") else ""
+    values = [row.get(name, "") for row in rows]
+    codes = len(set(values)) == len(values) > 1 and all(map(_CODE.fullmatch, values))
+    return name if name and codes and not all(map(_DATE.match, values)) else None
+
+
+def _marks(rows: Sequence[Mapping[str, str]], name: str, text: str) -> bool:
+    """Whether a column has whole words of the text in every row, and fewer than all of them."""
+    pairs = [(row.get(name, ""), row.get(text, "")) for row in rows]
+    return bool(pairs) and all(
+        1 < len(words) < len(whole) and len(_whole_words(words).findall(whole)) == 1
+        for words, whole in pairs
+    )
+
+
 def mapping_faults(uses: Mapping[str, str], plan: Plan) -> Iterator[str]:
     """What is wrong with the uses of columns."""
-    known = {"", FIELD, "text", "id", "highlight", *(f"gold.{name}" for name in _ids(plan))}
+    known = {"", FIELD, "text", "id", "highlight", "gold", *(f"gold.{n}" for n in _ids(plan))}
     if "text" not in uses.values():
         yield "choose the column that holds the texts"
+    if uses.get(""):
+        yield "a column has no name; name it in the file, or leave it out"
     for use, times in Counter(use for use in uses.values() if use not in ("", FIELD)).items():
         if use not in known:
             yield f"a column cannot be used as {use!r}"
@@ -255,7 +282,10 @@ def batch_of(item: NewItem, plan: Plan) -> str:
 
 
 def _highlight(value: str, text: str) -> Spans:
-    """The highlighted spans, given as offsets in JSON or as words that occur once in the text."""
+    """The highlighted spans, given as offsets in JSON or as words that occur once in the text.
+
+    "art" stands once in "the art of the party": letters within another word do not count.
+    """
     if not value:
         return []
     given = _loose(value)
@@ -265,10 +295,28 @@ def _highlight(value: str, text: str) -> Spans:
             if not _within(span, text):
                 raise _ItemFault(f"the highlight {span} is not a [start, end] within the text")
         return [list(span) for span in spans]
+    if len(found := list(_whole_words(value).finditer(text))) == 1:
+        return [list(found[0].span())]
     if (times := text.count(value)) != 1:
         problem = "is not in the text" if not times else f"is in the text {times} times"
         raise _ItemFault(f"highlight {value!r} {problem}; give offsets such as [[3, 8]]")
     return [[text.index(value), text.index(value) + len(value)]]
+
+
+def _whole_words(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
+
+
+def highlight_cell(spans: Sequence[Sequence[int]], text: str) -> str:
+    """Highlighted spans as a file gives them: the words, where these say which are meant."""
+    if len(spans) == 1:
+        start, end = spans[0]
+        try:
+            if _highlight(text[start:end], text) == [list(spans[0])]:
+                return text[start:end]
+        except _ItemFault:
+            pass
+    return json.dumps(spans) if spans else ""
 
 
 def _within(span: object, text: str) -> bool:

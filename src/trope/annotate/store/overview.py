@@ -260,6 +260,49 @@ MOST_EVENTS = 100
 """Events on one page."""
 
 
+_EVENT_WORDS = {
+    "adjudicate": "settled a dispute",
+    "appeal": "appealed",
+    "arrive": "arrived from a panel",
+    "close link": "closed an open link",
+    "complete": "came to the end",
+    "consent": "agreed to take part",
+    "delete items": "deleted items",
+    "demo": "finished the demo task",
+    "dismiss": "dismissed",
+    "enter": "came by a signed address",
+    "go on": "let people go on",
+    "hold": "put on hold",
+    "import": "imported",
+    "import demo": "imported into the demo task",
+    "invite": "invited",
+    "join by link": "joined by an open link",
+    "model run": "started a model",
+    "model run goes on": "let a model go on",
+    "model run stopped": "stopped a model",
+    "open": "opened a batch",
+    "open link": "made an open link",
+    "pause": "paused the project",
+    "plan": "changed questions or settings",
+    "profile": "filled in the profile",
+    "reinstate": "reinstated",
+    "release": "made a release",
+    "renew": "made a new link",
+    "replace item": "replaced an item",
+    "replace items": "replaced items",
+    "round": "chose a round",
+    "training": "finished the training",
+    "upload": "sent a file",
+    "warn": "warned",
+    "withdraw": "withdrew",
+}
+
+
+def in_words(what: str) -> str:
+    """What pages say for the kind of an event; files keep the kind itself."""
+    return _EVENT_WORDS.get(what, what)
+
+
 def events(before: int = 0) -> list[Event]:
     """What was done, the latest first; `before`: only what came before the event of that number."""
     found = Event.objects.filter(pk__lt=before) if before else Event.objects.all()

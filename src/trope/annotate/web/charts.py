@@ -245,7 +245,7 @@ def progress_chart(
         summary=f"{counted(total, 'judgment')} by {last}, {share}",
         line=line,
         area=f"{points[0][0]},110 {line} {points[-1][0]},110",
-        first=str(first),
+        first=str(first) if last > first else "",
         last=str(last),
         days=tuple(rows),
         total=total,

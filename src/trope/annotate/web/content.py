@@ -134,8 +134,15 @@ def fields(
             tuple(words(text, given)) if question.kind == "spans" else (),
             "\n".join(given) if question.kind == "text" else "",
             json.dumps([{"question": c.question, "values": c.values} for c in question.when]),
-            faults.get(question.id, ""),
+            _with_texts(faults.get(question.id, ""), plan),
         )
+
+
+def _with_texts(fault: str, plan: Plan) -> str:
+    """What is wrong with an answer; other questions are named by their text."""
+    for question in plan.questions:
+        fault = fault.replace(f"answer to {question.id!r}", f"answer to “{question.text}”")
+    return fault
 
 
 def _default_key(question: Question, place: int, value: str) -> str:
@@ -245,7 +252,11 @@ def _in_words(answer: Any, labels: Mapping[str, str]) -> str:
     return labels.get(str(answer), str(answer))
 
 
-_OUTCOMES = ("off", "list", "warn", "hold", "dismiss")
+OUTCOMES = {"off": "nothing", "list": "you are told", "warn": "a warning"} | {
+    "hold": "a hold",
+    "dismiss": "a dismissal",
+}
+"""What follows from a rule about people, and what pages call it."""
 
 SETTINGS: Mapping[str, Sequence[tuple[str, str, Any]]] = {
     "Items": (
@@ -275,24 +286,24 @@ SETTINGS: Mapping[str, Sequence[tuple[str, str, Any]]] = {
         ("demo.items", "Items of the demo task (0: none)", int),
         ("demo.gold", "How many of them have known answers", int),
         ("demo.paid", "The demo task is paid", bool),
-        ("selection.by", "Who chooses applicants (empty: nobody)", ("", "owner", "pass", "best")),
+        ("selection.by", "After the demo task, these take part", ("", "owner", "pass", "best")),
         ("selection.pass_mark", "Lowest score that is accepted", float),
         ("selection.best", "With best: how many are accepted", int),
         ("selection.after", "With best: after so many applicants", int),
     ),
-    "Rules about people (list: only you are told)": (
-        ("quality.on_gold", "Too many wrong control items", _OUTCOMES),
+    "Rules about people: what follows": (
+        ("quality.on_gold", "Too many wrong control items", tuple(OUTCOMES)),
         (
             "quality.warn_after",
             "Warned at the earliest after so many control items (0: no warning)",
             int,
         ),
-        ("quality.on_constant", "The same answer again and again", _OUTCOMES),
+        ("quality.on_constant", "The same answer again and again", tuple(OUTCOMES)),
         ("quality.constant_after", "Equal answers in a row that count as that", int),
-        ("quality.on_peers", "Unlike everyone else", _OUTCOMES),
-        ("quality.on_speed", "Too fast", _OUTCOMES),
-        ("quality.on_straight_line", "Answers in a pattern", _OUTCOMES),
-        ("quality.on_copying", "Like one other person", _OUTCOMES),
+        ("quality.on_peers", "Unlike everyone else", tuple(OUTCOMES)),
+        ("quality.on_speed", "Too fast", tuple(OUTCOMES)),
+        ("quality.on_straight_line", "Answers in a pattern", tuple(OUTCOMES)),
+        ("quality.on_copying", "Like one other person", tuple(OUTCOMES)),
     ),
     "Disputes": (
         ("adjudication.spread", "On a scale: answers farther apart than this are disputed", int),
@@ -308,18 +319,53 @@ SETTINGS: Mapping[str, Sequence[tuple[str, str, Any]]] = {
 """What the page of settings offers: the name of a setting, what it says, its values."""
 
 
-def setting_rows(data: Mapping[str, Any]) -> list[tuple[str, list[dict[str, Any]]]]:
+_WORDS: Mapping[tuple[str, str], str] = {
+    ("order", "given"): "as in the file",
+    ("order", "uncertainty"): "most uncertain first",
+    ("selection.by", ""): "everyone",
+    ("selection.by", "owner"): "whom you choose",
+    ("selection.by", "pass"): "all with that score",
+    ("selection.by", "best"): "the best with that score",
+    ("adjudication.unresolved", "aggregate"): "get the usual label",
+    ("adjudication.unresolved", "exclude"): "get no label",
+    ("models.show", "blind"): "nothing",
+    ("models.show", "suggest"): "its answer, to correct",
+    ("models.show", "audit"): "nothing; they judge a sample",
+}
+"""What pages call the values of a setting, where the value alone does not say it."""
+
+
+def _in_page_words(name: str, value: str) -> str:
+    usual = OUTCOMES if name.startswith("quality.on_") else {}
+    return _WORDS.get((name, value), usual.get(value, value))
+
+
+def named_faults(faults: Sequence[str]) -> list[str]:
+    """What is wrong with settings, each called what the page calls it."""
+    labels = {
+        name: f"{group}, {label}" for group, rows in SETTINGS.items() for name, label, _ in rows
+    }
+    split = (fault.partition(": ") for fault in faults)
+    return [f"{labels.get(name, name)}{colon}{rest}" for name, colon, rest in split]
+
+
+def setting_rows(
+    data: Mapping[str, Any], faults: Sequence[str] = ()
+) -> list[tuple[str, list[dict[str, Any]]]]:
     """The groups of settings with the values that a text of project.toml gives them."""
+    wrong = {fault.partition(": ")[0] for fault in faults}
 
     def row(name: str, label: str, kind: Any) -> dict[str, Any]:
         table, _, key = name.rpartition(".")
         inner = data.get(table, {}) if table else data
         value = inner.get(key, _usual(name))
-        options = kind if isinstance(kind, tuple) else ()
+        values = kind if isinstance(kind, tuple) else ()
+        options = [(one, _in_page_words(name, one)) for one in values]
         number = "decimal" if kind is float else "numeric" if kind is int else ""
         return {"name": name, "label": label, "value": value, "options": options} | {
             "switch": kind is bool,
             "mode": number,
+            "fault": name in wrong,
         }
 
     return [(group, [row(*one) for one in rows]) for group, rows in SETTINGS.items()]

@@ -6,6 +6,7 @@ makes it (`serve(..., release=…)`), and the page of the release calls that.
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -212,7 +213,8 @@ def release(request: HttpRequest) -> HttpResponse | FileResponse:
     try:
         file = _zipped(make, form)
     except TropeError as error:
-        return _page(request, form, problem=str(error), status=422)
+        problem = re.sub(r" \(--\w+\)|--(?=\w)", "", str(error))  # a page has fields, no options
+        return _page(request, form, problem=problem, status=422)
     note_release(form.licence, now=now(), by=request.person.name)
     return FileResponse(file, as_attachment=True, filename=file_name("release", "zip"))
 

@@ -13,7 +13,13 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from trope.annotate.exchange.files import TableStart, table_start
-from trope.annotate.exchange.items import FIELD, ColumnMapping, guess_uses, mapping_faults
+from trope.annotate.exchange.items import (
+    FIELD,
+    ColumnMapping,
+    guess_uses,
+    highlight_cell,
+    mapping_faults,
+)
 from trope.annotate.project import Project
 from trope.annotate.store import imports, people, setup
 from trope.annotate.store.practice import import_demo
@@ -109,12 +115,16 @@ def mapping(request: HttpRequest, token: str) -> HttpResponse:
         raise Http404
     if upload.state in ("running", "done"):
         return redirect("items")
+    sheet, problems = request.GET.get("sheet", ""), []
     try:
-        start = _start_of(upload, request.GET.get("sheet", ""))
+        start = _start_of(upload, sheet)
     except TropeError as error:
-        return message_page(request, "This file cannot be read", str(error), 422)
+        if not sheet or request.method != "GET":
+            return message_page(request, "This file cannot be read", str(error), 422)
+        start, problems = _start_of(upload), [str(error)]  # another sheet could be read before
     if request.method == "GET":
-        return _mapping_page(request, upload, start, guess_uses(start.columns, plan(), start.rows))
+        guessed = guess_uses(start.columns, plan(), start.rows)
+        return _mapping_page(request, upload, start, guessed, problems=problems)
     if request.POST.get("action") == "discard":
         imports.drop_upload(_project(), upload)
         return redirect("items")
@@ -144,10 +154,14 @@ def mapping(request: HttpRequest, token: str) -> HttpResponse:
         work.join(_WAIT_S)
     upload.refresh_from_db()
     if upload.state == "failed":
-        return _mapping_page(request, upload, start, uses, problems=[upload.message])
+        return _mapping_page(request, upload, start, uses, problems=[upload.message, _REMEDY])
     begins = upload.state == "done" and action != "demo" and not people.any_annotator()
     return redirect("links" if begins else "items")
 
+
+_REMEDY = (
+    "Nothing was added. Choose other uses of the columns, or change the file and send it again."
+)
 
 _WORK: dict[str, tuple[Callable[..., int], str]] = {
     "import": (imports.import_items, "added"),
@@ -241,6 +255,7 @@ def _as_fields(found: Any) -> dict[str, str]:
     """The fields of an item as a file gives them."""
     own = {"highlight": "", "gold": ""}
     own |= {name: _as_cell(value) for name, value in found.payload.items()}
+    own["highlight"] = highlight_cell(found.payload.get("highlight") or (), found.text)
     return own | ({"gold": json.dumps(found.gold, ensure_ascii=False)} if found.gold else {})
 
 

@@ -296,7 +296,11 @@ def history(request: HttpRequest) -> HttpResponse:
     secret = ("once", "link")  # what tells addresses of a panel, or open links, apart
     context = {
         "rows": [
-            (e, [(k, _shown(v)) for k, v in e.detail.items() if v and k not in secret])
+            (
+                e,
+                overview.in_words(e.what),
+                [(k, _shown(v)) for k, v in e.detail.items() if v and k not in secret],
+            )
             for e in events
         ],
         "following": events[-1].pk if len(events) == overview.MOST_EVENTS else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from trope.annotate.plan import Plan
 from trope.annotate.questions import Question, read_answers
 from trope.annotate.rules.aggregation import METHODS
 from trope.annotate.rules.agreement import DisputedItem
-from trope.annotate.store import adjudication, people, reports
+from trope.annotate.store import adjudication, overview, people, reports
 from trope.annotate.store import discipline as discipline_services
 from trope.annotate.store.adjudication import PER_PAGE, Dispute, count_decided, count_disputes
 from trope.annotate.store.discipline import apply_findings
@@ -33,6 +33,7 @@ from trope.annotate.store.rows import MOST_DOWNLOADED, draw_sample
 from trope.annotate.store.slots import items_by_name
 from trope.annotate.web import content
 from trope.annotate.web.charts import bar_chart, heat_map, progress_chart
+from trope.annotate.web.content import OUTCOMES, answers_in_words
 from trope.annotate.web.context import in_html, now, only, plan
 from trope.annotate.web.downloads import TIES, aggregation_options
 from trope.core.errors import BadInput
@@ -108,7 +109,8 @@ def review(request: HttpRequest) -> HttpResponse:
         return redirect("review")
     known = people.person_states()
     context = {
-        "rows": [(one, *known[one.annotator]) for one in findings],
+        "rows": [(one, OUTCOMES[one.outcome], *known[one.annotator]) for one in findings],
+        "applies": any(one.outcome != "list" for one in findings),
         "appeals": discipline_services.open_appeals(),
         "most": f"{REVIEWED:,}",
     }
@@ -126,7 +128,7 @@ def agreement(request: HttpRequest) -> HttpResponse:
     questions = [
         {
             "measured": one,
-            "disputed": _with_texts(one.agreement.disputed) if one.agreement else (),
+            "disputed": _with_texts(one.id, one.agreement.disputed) if one.agreement else (),
             "heat": heat_map(one.id, one.agreement.pairs) if one.agreement else None,
             "bars": bar_chart(one.id, plan(), _in_option_order(one.id, one.agreement.labels))
             if one.agreement and len(one.agreement.labels) <= 15
@@ -157,7 +159,10 @@ def labels(request: HttpRequest) -> HttpResponse:
         "labels": [
             {
                 "one": one,
-                "items": sorted(one.result.items, key=_certainty)[:_LISTED],
+                "items": _labelled(
+                    one.question, sorted(one.result.items, key=_certainty)[:_LISTED]
+                ),
+                "noted": any(item.note for item in one.result.items),
                 "more": max(len(one.result.items) - _LISTED, 0),
                 "annotators": sorted(
                     one.result.annotators, key=lambda a: (a.quality is None, -(a.quality or 0))
@@ -210,21 +215,54 @@ def _person_page(
             if pairs
         ],
         "notices": discipline_services.notices_with_appeals(number),
-        "events": people.events_about(found.name, _LISTED),
+        "events": [
+            (e, overview.in_words(e.what)) for e in people.events_about(found.name, _LISTED)
+        ],
         "problem": problem,
     }
     return render(request, "person.html", context, status=status)
 
 
-def _with_texts(disputed: Sequence[DisputedItem]) -> list[tuple[DisputedItem, int, str]]:
-    """The items with their numbers and texts."""
-    found = items_by_name([item.item for item in disputed])
-    return [(item, *found[item.item]) for item in disputed]
+def _with_texts(
+    question: str, disputed: Sequence[DisputedItem]
+) -> list[tuple[list[tuple[str, int]], int, str]]:
+    """The answers to the items in words, with how often they were given; numbers and texts."""
+    found, asked = items_by_name([item.item for item in disputed]), _question(question)
+    rows = []
+    for item in disputed:
+        number, text = found[item.item]
+        # the answers to a question about words are in words already
+        answers = [
+            (one if asked.kind == "spans" else _label_in_words(asked, one, text), times)
+            for one, times in item.answers.items()
+        ]
+        rows.append((answers, number, text))
+    return rows
+
+
+def _labelled(question: str, items: Sequence[ItemResult]) -> list[tuple[ItemResult, str, str]]:
+    """The items with their labels in words and their texts."""
+    asked = _question(question)
+    names = [item.item for item in items]
+    if asked.kind == "multi":  # a label for each option, named after the item
+        names = [name.rpartition(": ")[0] for name in names]
+    found = items_by_name(names)
+    rows = []
+    for name, item in zip(names, items, strict=True):
+        text, label = found.get(name, (0, ""))[1], item.label or ""
+        if label and asked.kind != "multi":
+            label = _label_in_words(asked, label, text)
+        rows.append((item, label, text))
+    return rows
+
+
+def _question(name: str) -> Question:
+    return next(one for one in plan().questions if one.id == name)
 
 
 def _in_option_order(question: str, counts: dict[str, int]) -> dict[str, int]:
     """The labels in the order of the options, those that nobody gave too."""
-    asked = next(one for one in plan().questions if one.id == question)
+    asked = _question(question)
     order = [option.value for option in asked.offered({}, {})]
     return {label: counts.get(label, 0) for label in dict.fromkeys([*order, *counts])}
 
@@ -251,7 +289,14 @@ def disputes(request: HttpRequest) -> HttpResponse:
 @only("adjudicator", "owner")
 def decided(request: HttpRequest) -> HttpResponse:
     """The latest decisions, to review and change."""
-    return render(request, "decided.html", {"decisions": adjudication.latest_decisions()})
+    decisions = [
+        (
+            one,
+            [words for _, words in answers_in_words(plan().questions, one.answers, one.item.text)],
+        )
+        for one in adjudication.latest_decisions()
+    ]
+    return render(request, "decided.html", {"decisions": decisions})
 
 
 @require_http_methods(["GET", "POST"])
@@ -318,10 +363,9 @@ def _in_words(found: Dispute) -> list[tuple[str, list[tuple[str, int]], tuple[st
     """For each question that was answered its answers with their numbers, or its free texts."""
     rows = []
     for question in plan().questions:
-        shown = {option.value: option.shown for option in question.offered({}, {})}
         counts = found.answers.get(question.id, {})
         answers = [
-            (_label_in_words(question, label, found.item.text, shown), number)
+            (_label_in_words(question, label, found.item.text), number)
             for label, number in counts.items()
         ]
         texts = found.texts.get(question.id, ())
@@ -330,8 +374,9 @@ def _in_words(found: Dispute) -> list[tuple[str, list[tuple[str, int]], tuple[st
     return rows
 
 
-def _label_in_words(question: Question, label: str, text: str, shown: Mapping[str, str]) -> str:
+def _label_in_words(question: Question, label: str, text: str) -> str:
     """An answer in words: spans as their text, several choices separated by commas."""
+    shown = {option.value: option.shown for option in question.offered({}, {})}
     if question.kind not in ("spans", "multi"):
         return shown.get(label, label)
     parts = json.loads(label)

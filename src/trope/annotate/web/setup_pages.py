@@ -31,7 +31,7 @@ from trope.annotate.store import imports, setup
 from trope.annotate.store.practice import import_demo
 from trope.annotate.store.setup import PlanConflict
 from trope.annotate.web import content
-from trope.annotate.web.content import as_number, change_settings, setting_rows
+from trope.annotate.web.content import as_number, change_settings, named_faults, setting_rows
 from trope.annotate.web.context import (
     SentFile,
     in_html,
@@ -222,11 +222,23 @@ def _edit_page(
             "data": data,
             "rows": [_question_row(n, one) for n, one in enumerate(data.get("questions", ()))],
             "kinds": KINDS,
-            "groups": setting_rows(data) if template == "settings.html" else (),
         }
+    if template == "settings.html":
+        context |= {"groups": setting_rows(data, problems), "problems": named_faults(problems)}
     if template == "questions.html":
         context |= _preview(text)
+        context["problems"] = _by_number(problems, data)
     return render(request, template, context, status=status)
+
+
+def _by_number(faults: Sequence[str], data: Mapping[str, Any]) -> list[str]:
+    """Faults that name the questions as the form does."""
+    numbers = {one.get("id", ""): n for n, one in enumerate(data.get("questions", ()), start=1)}
+
+    def named(found: re.Match[str]) -> str:
+        return f"question {numbers[found[1]]}" if found[1] in numbers else found[0]
+
+    return [re.sub(r"(?:question )?'(\w+)'(?=: | can never | is )", named, one) for one in faults]
 
 
 def _preview(text: str) -> dict[str, Any]:
@@ -234,7 +246,7 @@ def _preview(text: str) -> dict[str, Any]:
     try:
         shown = parse_plan(text, _project().folder / CONFIG)
     except BadConfig as error:
-        return {"faults_of_preview": error.faults}
+        return {"faults_of_preview": _by_number(error.faults, tomllib.loads(text))}
     item = setup.found_items("").filter(is_gold=False).first()
     own, payload = (item.text, item.payload) if item else ("This is where the text stands.", {})
     return {
