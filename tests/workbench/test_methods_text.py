@@ -3,6 +3,7 @@
 # ruff: noqa: F401, F811 - fixtures are taken by importing them
 
 import json
+import shutil
 from pathlib import Path
 from typing import get_args
 
@@ -14,7 +15,7 @@ from trope.core.records import WordView
 from trope.encoder.models import known_models
 from trope.pipeline import Pipeline
 from trope.workbench.corpus import methods
-from trope.workbench.corpus.corpus import IndexedCorpus
+from trope.workbench.corpus.corpus import IndexedCorpus, own_threshold
 
 FIGURES = Path(__file__).parents[2] / "docs" / "figures.json"
 
@@ -68,8 +69,26 @@ def test_the_threshold_of_a_shipped_model_is_the_one_it_marks_words_by() -> None
     checksum = known_models()["small"].files[0].sha256
     for words in get_args(WordView):
         analysis = Pipeline().analyze("The tax strangles shops.", words=words)
-        assert methods._own_threshold("small", checksum, words) == analysis.shown_threshold
-    assert methods._own_threshold("small", "0" * 64, "content") is None
+        assert own_threshold("small", checksum, words) == analysis.shown_threshold
+    assert own_threshold("small", "0" * 64, "content") is None
+
+
+def test_text_and_tables_state_the_threshold_of_the_view_that_counts(
+    corpus_folder: Path, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(corpus_folder, tmp_path / "copy"))
+    manifest = json.loads((folder / "manifest.json").read_text())
+    checksum = known_models()["small"].files[0].sha256
+    manifest["settings"] |= {"tier": "small", "model_sha256": checksum, "words": "noticed"}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    found = {words: own_threshold("small", checksum, words) for words in get_args(WordView)}
+    assert found["noticed"] != found["content"]  # both show content words
+    for words, threshold in found.items():
+        asked = (folder, "--words", words)
+        assert json.loads(trope("methods", *asked, "--json").stdout)["threshold"] == threshold
+        assert f" a score of at least {threshold:g}." in trope("methods", *asked).stdout
+        shown = " ".join(trope("query", folder, "rates", "--words", words).stdout.split())
+        assert f"with a score of at least {threshold:g} (--words {words})." in shown
 
 
 def test_source_domains_are_named_with_their_sources(corpus_table: Path, tmp_path: Path) -> None:

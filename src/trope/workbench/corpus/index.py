@@ -50,7 +50,7 @@ from trope.workbench.corpus.word_tables import (
     WordTables,
 )
 
-FORMAT = 11
+FORMAT = 12
 """Increased whenever the tables change, so that an older index is built again."""
 
 OFFERED = 50
@@ -349,9 +349,12 @@ class _Builder:
         return tuple(one for (one,) in found) if len(found) <= OFFERED else ()
 
     def _used_view(self) -> WordView:
-        """The view of the index; that of the corpus is another where its model lacks one."""
-        if self.source.manifest.settings.words is None or self.view != self.source.words:
+        """The view of the index; content words where the model does not know the noticed ones."""
+        if self.source.manifest.settings.words is None or self.view != "noticed":
             return self.view
+        if self.view != self.source.words:
+            ((known,),) = self._run("SELECT count(novelty) FROM words")
+            return "noticed" if known else "content"
         ((used,),) = self._run(f"SELECT any_value(view) FROM {self.source.scan}")
         return next((view for view in get_args(WordView) if view == used), self.view)
 

@@ -113,24 +113,35 @@ def compare(corpus: IndexedCorpus, other: IndexedCorpus, query: CompareQuery) ->
         if not groups[-1].sizes[1]:
             raise BadInput(f"{one.folder}: no texts with words meet the conditions; change --where")
     table = _key_table(groups[0], groups[1], query, command_line(corpus.folder, query))
-    return replace(table, about={**table.about, "word_view": corpus.facts.word_view})
+    return replace(table, about={**table.about, **corpus.counted})
 
 
 def _check_same(corpus: IndexedCorpus, other: IndexedCorpus, query: CompareQuery) -> None:
     one, two = (each.source.manifest.settings for each in (corpus, other))
-    pairs = [(name, getattr(one, name), getattr(two, name)) for name in _SAME]
-    pairs.append(("view of words", corpus.facts.word_view, other.facts.word_view))
+    pairs = [(name.partition("_")[0], getattr(one, name), getattr(two, name)) for name in _SAME]
+    pairs.append(("view of words", corpus.view, other.view))
     if query.of == "domains":
         pairs.append(("domains by", one.domains, two.domains))
-    different = [f"{name} {b!r} instead of {a!r}" for name, a, b in pairs if a != b]
+    different = {name: (_said(a), _said(b)) for name, a, b in pairs if a != b}
     if different:
+        told = "; ".join(f"{name}: {b} instead of {a}" for name, (a, b) in different.items())
+        problem = f"has other settings than {corpus.folder} ({told})"
+        if set(different) == {"view of words"} and corpus.view in other.source.views:
+            remedy = f"count by one view in both: --words {corpus.view}"
+            raise BadInput(f"{other.folder}: {problem}; {remedy}")
         same = {name: getattr(one, name) for name in ("kind", "threshold", "unit", "words")}
         settings = msgspec.structs.replace(two, **same)
         manifest = msgspec.structs.replace(other.source.manifest, settings=settings)
         again = replace(other.source, manifest=manifest).detect_again()
         model = "with the model of the first " if one.model_sha256 != two.model_sha256 else ""
-        problem = f"has other settings than {corpus.folder} ({'; '.join(different)})"
         raise BadInput(f"{other.folder}: {problem}; write it again {model}and compare: {again}")
+
+
+def _said(setting: str | float | None) -> str:
+    """A setting as an error names it; of a checksum, the beginning."""
+    if setting is None:
+        return "the model's"
+    return repr(setting[:12] if isinstance(setting, str) else setting) if setting else "none"
 
 
 def _no_words(corpus: IndexedCorpus, name: str, value: str) -> str:

@@ -5,17 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
-from trope.core.options import FigureView
-from trope.core.records import WordView
 from trope.corpora.metadata import load_corpora
-from trope.encoder.models import RecordedQuality, TierModel, known_models, model_folder
-from trope.encoder.session import Labels
+from trope.encoder.models import RecordedQuality
 from trope.metrics.intervals import Interval
 from trope.tasks.figures.views import FreeDomains
 from trope.tasks.metaphor.corpus_rates import VIEW_NAMES
-from trope.workbench.corpus.corpus import IndexedCorpus
+from trope.workbench.corpus.corpus import IndexedCorpus, shipped_model
 from trope.workbench.corpus.queries import RatesQuery
 from trope.workbench.corpus.views import rates
 
@@ -56,10 +51,7 @@ def methods_text(corpus: IndexedCorpus) -> MethodsText:
     everything = rates(corpus, RatesQuery(rows=1)).about["all"]
     rate = Interval(everything["rate"], everything["low"], everything["high"])
     counted = VIEW_NAMES[facts.word_view]
-    threshold = settings.threshold if settings.threshold is not None else facts.threshold
-    if threshold is None:
-        threshold = _own_threshold(settings.tier, settings.model_sha256, settings.words)
-    lowest = _lowest_score(corpus)
+    threshold, lowest = corpus.threshold, _lowest_score(corpus)
     measured = _quality(settings.tier, settings.model_sha256)
     sentences = [
         f"We identified metaphors with trope {settings.trope} (model {settings.tier}, SHA-256 "
@@ -112,34 +104,15 @@ def _lowest_score(corpus: IndexedCorpus) -> float | None:
     return None if lowest is None else float(lowest)
 
 
-def _own_threshold(tier: str, checksum: str, words: WordView | None) -> float | None:
-    """The threshold of a model that ships with trope, in a view of words; None for others."""
-    if not _shipped(tier, checksum) or words is None:
-        return None
-    labels = model_folder(tier) / "labels.json"
-    if not labels.is_file():
-        return None
-    known = msgspec.json.decode(labels.read_bytes(), type=Labels)
-    if known.metaphor is None:
-        return None
-    noticed = None if known.figures is None else known.figures.noticed
-    return FigureView(words).lowest(known.metaphor.threshold, noticed)[1]
-
-
 def _threshold(threshold: float | None, lowest: float | None) -> str:
     if threshold is not None:
         return f" with a score of at least {threshold:g}."
     return "." if lowest is None else f"; their lowest score is {lowest:.3f}."
 
 
-def _shipped(tier: str, checksum: str) -> TierModel | None:
-    model = known_models().get(tier)
-    return model if model and checksum in {file.sha256 for file in model.files} else None
-
-
 def _quality(tier: str, checksum: str) -> dict[str, RecordedQuality]:
     """What was measured of the model, if it is one that ships with trope."""
-    model = _shipped(tier, checksum)
+    model = shipped_model(tier, checksum)
     return {one.figure.rpartition(".")[2]: one for one in model.quality} if model else {}
 
 

@@ -24,6 +24,7 @@ from trope.render.plots import (
     plot_file,
     short_name,
 )
+from trope.tasks.metaphor.corpus_rates import VIEW_NAMES
 
 Row = tuple[Any, ...]
 _SHARES = ("rate", "low", "high")
@@ -114,6 +115,13 @@ def objects_in_words(objects: list[dict[str, Any]]) -> str:
 def number(value: float | None, form: str = ".2f") -> str:
     """A number in a format, or a dash where there is none."""
     return "–" if value is None else format(value, form)
+
+
+def counted_in_words(about: Mapping[str, Any]) -> str:
+    """The words that count as metaphors in a table."""
+    least = about["threshold"]
+    above = "" if least is None else f" with a score of at least {least:g}"
+    return f"{VIEW_NAMES[about['word_view']]}{above}"
 
 
 def spread_in_words(about: Mapping[str, Any]) -> str:

@@ -12,8 +12,14 @@ from rich.text import Text
 from trope.metrics.intervals import Interval
 from trope.render.markup import printable
 from trope.render.page_pieces import percent
-from trope.tasks.metaphor.corpus_rates import VIEW_NAMES
-from trope.workbench.corpus.table import CorpusTable, number, spread_in_words, to_csv, to_json
+from trope.workbench.corpus.table import (
+    CorpusTable,
+    counted_in_words,
+    number,
+    spread_in_words,
+    to_csv,
+    to_json,
+)
 
 _METAPHOR = "bold yellow"
 _NARROWEST, _WIDE = 60, 110
@@ -141,8 +147,8 @@ def _dispersion(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
 
 def _view(table: CorpusTable) -> Text:
     """Which words count as metaphors."""
-    view = table.about["word_view"]
-    return Text(f"Metaphors are {VIEW_NAMES[view]} (--words {view}).", style="dim")
+    counted, view = counted_in_words(table.about), table.about["asked_view"]
+    return Text(f"Metaphors are {counted} (--words {view}).", style="dim")
 
 
 def _keyness(table: CorpusTable, width: int) -> Iterator[Grid | Text]:

@@ -76,7 +76,7 @@ def answer(corpus: IndexedCorpus, query: AnyQuery) -> CorpusTable:
     if corpus.view != (query.words or corpus.source.words):
         query = msgspec.structs.replace(query, words=corpus.view)
     table = _table(corpus, query)
-    return replace(table, about={**table.about, "word_view": corpus.facts.word_view})
+    return replace(table, about={**table.about, **corpus.counted})
 
 
 def _table(corpus: IndexedCorpus, query: AnyQuery) -> CorpusTable:
@@ -128,7 +128,7 @@ def passage(corpus: IndexedCorpus, query: TextQuery, part: int, at: int) -> Corp
     part = min(max((place - 1) // PASSAGE + 1 if place else part, 1), parts)
     table = text(corpus, query, f"LIMIT {PASSAGE} OFFSET {(part - 1) * PASSAGE}")
     rows = table.dicts()
-    about = {**table.about, "word_view": corpus.facts.word_view, "part": part, "parts": parts}
+    about = {**table.about, **corpus.counted, "part": part, "parts": parts}
     about["begin"] = rows[0]["start"] if part > 1 else 0
     about["end"] = rows[-1]["end"] if part < parts else len(table.about["text"])
     return replace(table, about=about)
