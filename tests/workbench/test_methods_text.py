@@ -58,7 +58,8 @@ def test_shipped_model_is_described_by_its_figures(small_corpus: IndexedCorpus) 
     assert not methods._quality("small", settings.model_sha256)
     found = methods._quality("small", model.files[0].sha256)
     assert set(found) == {"f1", "precision", "recall"}
-    sentence = methods._measured_sentence(found)
+    sentence = methods._measured_sentence(found, 0.38)
+    assert "where words of every class count with a score of at least 0.38, the model" in sentence
     for name, said in (("f1", "F1"), ("precision", "precision"), ("recall", "recall")):
         one, interval = found[name], "95 % interval " if name == "f1" else ""
         shown = f"{said} of {one.value:.2f} ({interval}{one.low:.2f} to {one.high:.2f})"
@@ -86,7 +87,9 @@ def test_text_and_tables_state_the_threshold_of_the_view_that_counts(
     for words, threshold in found.items():
         asked = (folder, "--words", words)
         assert json.loads(trope("methods", *asked, "--json").stdout)["threshold"] == threshold
-        assert f" a score of at least {threshold:g}." in trope("methods", *asked).stdout
+        said = trope("methods", *asked).stdout
+        assert f" a score of at least {threshold:g}." in said
+        assert ("The particle of a verb counts with the verb" in said) == (words != "all")
         shown = " ".join(trope("query", folder, "rates", "--words", words).stdout.split())
         assert f"with a score of at least {threshold:g} (--words {words})." in shown
 

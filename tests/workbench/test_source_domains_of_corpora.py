@@ -127,6 +127,23 @@ def test_shares_are_of_all_metaphors_with_a_domain(planted: tuple[IndexedCorpus,
     assert [row["metaphors"] for row in found] == sorted(counts.values(), reverse=True)
 
 
+def test_frequent_words_are_those_of_the_group(planted: tuple[IndexedCorpus, Rows]) -> None:
+    corpus, rows = planted
+    lemmas: dict[tuple[str, str], Counter[str]] = {}
+    for row in rows:
+        for figure in row["figures"]:
+            token = row["tokens"][figure["tokens"][0]]
+            key = figure["domain"], row["source"]
+            lemmas.setdefault(key, Counter())[(token["lemma"] or token["text"]).lower()] += 1
+    found = _ask(corpus, by="source")
+    assert len(found) == len(lemmas)
+    for row in found:
+        counts = lemmas[row["domain"], row["group"]]
+        wanted = sorted(counts, key=lambda one: (-counts[one], one))  # noqa: B023
+        assert row["lemmas"] == wanted[:5]
+    assert len({tuple(row["lemmas"]) for row in found if row["domain"] == "FOOD"}) > 1
+
+
 def test_dates_are_grouped_by_period_in_their_order(planted: tuple[IndexedCorpus, Rows]) -> None:
     corpus, rows = planted
     found = _ask(corpus, by="date")

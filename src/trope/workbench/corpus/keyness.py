@@ -95,7 +95,7 @@ def keyness(corpus: IndexedCorpus, query: KeynessQuery) -> CorpusTable:
         other = _group(corpus, where, query).without(part)
     for group, value in ((part, query.part), (other, query.against)):
         if not group.sizes[1]:
-            raise BadInput(_no_words(corpus, query.by, value))
+            raise BadInput(no_words(corpus, query.by, value))
     return _key_table(part, other, query, command_line(corpus.folder, query))
 
 
@@ -144,7 +144,8 @@ def _said(setting: str | float | None) -> str:
     return repr(setting[:12] if isinstance(setting, str) else setting) if setting else "none"
 
 
-def _no_words(corpus: IndexedCorpus, name: str, value: str) -> str:
+def no_words(corpus: IndexedCorpus, name: str, value: str) -> str:
+    """That no texts have a value of a column, with others that are like it."""
     if not value:
         return "all texts are in the group; there are no others to compare with"
     key = corpus.column(name).key

@@ -10,7 +10,7 @@ from trope.encoder.models import RecordedQuality
 from trope.metrics.intervals import Interval
 from trope.tasks.figures.views import FreeDomains
 from trope.tasks.metaphor.corpus_rates import VIEW_NAMES
-from trope.workbench.corpus.corpus import IndexedCorpus, shipped_model
+from trope.workbench.corpus.corpus import IndexedCorpus, own_threshold, shipped_model
 from trope.workbench.corpus.queries import RatesQuery
 from trope.workbench.corpus.views import rates
 
@@ -20,6 +20,10 @@ _LISTS = (
     "Fellbaum, ed. (1998), WordNet: An Electronic Lexical Database, MIT Press.",
     "Dodge, Hong and Stickles (2015), MetaNet: Deep semantic automatic metaphor analysis, Third "
     "Workshop on Metaphor in NLP.",
+)
+_NOT_ALL = (
+    "The particle of a verb counts with the verb; words of idioms, of the vehicles of similes and of "
+    "metonymic names are not counted."
 )
 ADVICE = (
     "your texts may be read better or worse than that test split; judge a sample, and report the "
@@ -53,15 +57,17 @@ def methods_text(corpus: IndexedCorpus) -> MethodsText:
     counted = VIEW_NAMES[facts.word_view]
     threshold, lowest = corpus.threshold, _lowest_score(corpus)
     measured = _quality(settings.tier, settings.model_sha256)
+    tested = own_threshold(settings.tier, settings.model_sha256, "all")
     sentences = [
         f"We identified metaphors with trope {settings.trope} (model {settings.tier}, SHA-256 "
         f"{settings.model_sha256[:12]}).",
         f"Of a text's {counted}, those count as metaphors that the model marks"
         + _threshold(threshold, lowest),
+        *([] if facts.word_view == "all" else [_NOT_ALL]),
         f"The corpus has {_counted(facts.texts, 'text')}, {_counted(facts.sentences, 'sentence')} "
         f"and {_counted(facts.words, 'word')}, of which {facts.metaphors:,} are metaphors"
         + _rate_in_words(rate),
-        *([_measured_sentence(measured)] if measured else []),
+        *([_measured_sentence(measured, tested)] if measured else []),
         *([_domains_sentence(settings.domains)] if settings.domains else []),
     ]
     stated = {
@@ -76,6 +82,7 @@ def methods_text(corpus: IndexedCorpus) -> MethodsText:
         "rate": {"value": rate.value, "low": rate.low, "high": rate.high},
         "quality": {
             name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
+            | {"threshold": tested}
             for name, one in measured.items()
         },
     }
@@ -116,15 +123,15 @@ def _quality(tier: str, checksum: str) -> dict[str, RecordedQuality]:
     return {one.figure.rpartition(".")[2]: one for one in model.quality} if model else {}
 
 
-def _measured_sentence(measured: dict[str, RecordedQuality]) -> str:
+def _measured_sentence(measured: dict[str, RecordedQuality], threshold: float | None) -> str:
     f1, precision, recall = (
         f"{one.value:.2f} ({interval}{one.low:.2f} to {one.high:.2f})"
         for name, interval in (("f1", "95 % interval "), ("precision", ""), ("recall", ""))
         for one in [measured[name]]
     )
     return (
-        f"On the test split of the VU Amsterdam Metaphor Corpus ({measured['f1'].n:,} words, all "
-        f"parts of speech counted) the model has an F1 of {f1}, a precision of {precision} and a "
+        f"On the test split of the VU Amsterdam Metaphor Corpus ({measured['f1'].n:,} words), where "
+        f"words of every class count{_threshold(threshold, None).rstrip('.')}, the model has an F1 of {f1}, a precision of {precision} and a "
         f"recall of {recall}."
     )
 

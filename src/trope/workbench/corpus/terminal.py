@@ -228,13 +228,14 @@ def _concordance(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
 
 
 def _features(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
-    grid = _grid("text", "id", "words", "sentences", "metaphors", "novelty", "sentiment")
-    for row in table.dicts():
+    rows = table.dicts()
+    known = [n for n in ("novelty", "sentiment") if any(row.get(n) is not None for row in rows)]
+    grid = _grid("text", "id", "words", "sentences", "metaphors", *known)
+    for row in rows:
         rate = "–" if row["metaphor_rate"] is None else f"{100 * row['metaphor_rate']:.1f} %"
-        more = (row.get("novelty"), row.get("sentiment"))
         grid.add_row(
             *(str(row["text"]), printable(row["id"]), f"{row['words']:,}", f"{row['sentences']:,}"),
-            *(rate, *("–" if one is None else f"{one:.2f}" for one in more)),
+            *(rate, *(number(row[name]) for name in known)),
         )
     yield grid
     yield _more(table, "text")
@@ -249,7 +250,7 @@ def _domains(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
         share = percent(Interval(row["share"], row["low"], row["high"]))
         counts = f"{row['metaphors']:,}", f"{row['texts']:,}"
         words = printable(", ".join(row["lemmas"]))
-        named = (printable(row[one]) for one in ("domain", *group))
+        named = (printable(row[one]) or "–" for one in ("domain", *group))
         grid.add_row(*named, *counts, share, words)
     yield grid
     yield _more(table, "row")

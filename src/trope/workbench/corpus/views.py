@@ -5,7 +5,7 @@ Intervals of rates account for the likeness of words in one text.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import log2
 from typing import Any
@@ -17,7 +17,7 @@ from trope.metrics.intervals import ClusteredShare, Interval, wilson
 from trope.workbench.corpus.concordance import concordance, contexts, dispersion, domains
 from trope.workbench.corpus.corpus import NO_NOVELTY, IndexedCorpus, all_hold, figure_counts
 from trope.workbench.corpus.features import features
-from trope.workbench.corpus.keyness import keyness, trend
+from trope.workbench.corpus.keyness import keyness, no_words, trend
 from trope.workbench.corpus.queries import (
     AnyQuery,
     CollocatesQuery,
@@ -76,7 +76,27 @@ def answer(corpus: IndexedCorpus, query: AnyQuery) -> CorpusTable:
     if corpus.view != (query.words or corpus.source.words):
         query = msgspec.structs.replace(query, words=corpus.view)
     table = _table(corpus, query)
-    return replace(table, about={**table.about, **corpus.counted})
+    notes = table.notes if table.rows else (*table.notes, *_why_empty(corpus, query, table.about))
+    return replace(table, about={**table.about, **corpus.counted}, notes=notes)
+
+
+def _why_empty(corpus: IndexedCorpus, query: AnyQuery, about: Mapping[str, Any]) -> Iterator[str]:
+    """What to change where a table has no rows."""
+    if isinstance(query, TextQuery):
+        return
+    for one in corpus.conditions(query.where):
+        held, given = all_hold((one,))
+        if not corpus.database.one(f"SELECT count(*) FROM documents WHERE {held}", given)[0]:
+            yield no_words(corpus, one.column.name, one.value)
+    if isinstance(query, CollocatesQuery):
+        known = query.near == "window" or about["uses"]
+    elif isinstance(query, SketchQuery):
+        known = any(n for name, n in about.items() if name.endswith(("_metaphors", "_others")))
+    else:
+        return
+    if not known:
+        verb = repr(query.lemma)
+        yield f"no kept relation has the verb {verb}; a concordance shows its uses"
 
 
 def _table(corpus: IndexedCorpus, query: AnyQuery) -> CorpusTable:
