@@ -139,7 +139,7 @@ def test_frequent_words_are_those_of_the_group(planted: tuple[IndexedCorpus, Row
     assert len(found) == len(lemmas)
     for row in found:
         counts = lemmas[row["domain"], row["group"]]
-        wanted = sorted(counts, key=lambda one: (-counts[one], one))  # noqa: B023
+        wanted = sorted(counts, key=lambda one: (-counts[one], one))
         assert row["lemmas"] == wanted[:5]
     assert len({tuple(row["lemmas"]) for row in found if row["domain"] == "FOOD"}) > 1
 

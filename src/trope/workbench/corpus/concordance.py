@@ -10,7 +10,7 @@ import msgspec
 
 from trope.core.errors import BadInput
 from trope.metrics.intervals import ClusteredShare
-from trope.workbench.corpus.corpus import Conditions, IndexedCorpus, all_hold
+from trope.workbench.corpus.corpus import IndexedCorpus, all_hold
 from trope.workbench.corpus.database import drawn_sums
 from trope.workbench.corpus.queries import (
     ConcordanceQuery,
@@ -383,12 +383,12 @@ def _typical_lemmas(
         f"""
         SELECT domain, name, text FROM (
             SELECT domain, name, lemma, count(*) AS n FROM domains JOIN {texts} USING (doc)
-                JOIN (SELECT {rows}) USING (domain, name) WHERE {near} GROUP BY ALL
-        ) JOIN lemmas USING (lemma)
+            WHERE {near} GROUP BY ALL
+        ) JOIN (SELECT {rows}) USING (domain, name) JOIN lemmas USING (lemma)
         QUALIFY row_number() OVER (PARTITION BY domain, name ORDER BY n DESC, text) <= {_TYPICAL}
         ORDER BY domain, name, n DESC, text
         """,
-        [*values, [one for one, _ in named], [group for _, group in named], *given],
+        [*values, *given, [one for one, _ in named], [group for _, group in named]],
     )
     typical: dict[Row, list[str]] = {}
     for domain, name, lemma in found:

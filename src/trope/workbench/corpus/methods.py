@@ -22,8 +22,8 @@ _LISTS = (
     "Workshop on Metaphor in NLP.",
 )
 _NOT_ALL = (
-    "The particle of a verb counts with the verb; words of idioms, of the vehicles of similes and of "
-    "metonymic names are not counted."
+    "The particle of a verb counts with the verb; words of idioms, of the vehicles of similes and "
+    "of metonymic names are not counted."
 )
 ADVICE = (
     "your texts may be read better or worse than that test split; judge a sample, and report the "
@@ -82,9 +82,9 @@ def methods_text(corpus: IndexedCorpus) -> MethodsText:
         "rate": {"value": rate.value, "low": rate.low, "high": rate.high},
         "quality": {
             name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
-            | {"threshold": tested}
             for name, one in measured.items()
         },
+        "quality_threshold": tested if measured else None,
     }
     cited = [load_corpora()[_CITED].citation] if measured else []
     cited += _LISTS if settings.domains == FreeDomains.name else ()
@@ -129,10 +129,11 @@ def _measured_sentence(measured: dict[str, RecordedQuality], threshold: float | 
         for name, interval in (("f1", "95 % interval "), ("precision", ""), ("recall", ""))
         for one in [measured[name]]
     )
+    above = _threshold(threshold, None).rstrip(".")
     return (
-        f"On the test split of the VU Amsterdam Metaphor Corpus ({measured['f1'].n:,} words), where "
-        f"words of every class count{_threshold(threshold, None).rstrip('.')}, the model has an F1 of {f1}, a precision of {precision} and a "
-        f"recall of {recall}."
+        f"On the test split of the VU Amsterdam Metaphor Corpus ({measured['f1'].n:,} words), "
+        f"where words of every class count{above}, the model has an F1 of {f1}, a precision of "
+        f"{precision} and a recall of {recall}."
     )
 
 
