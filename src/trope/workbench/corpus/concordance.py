@@ -305,8 +305,8 @@ def domains(corpus: IndexedCorpus, query: DomainsQuery) -> CorpusTable:
     group, condition, period = "''", "true", ""
     if query.by:
         column = corpus.column(query.by)
-        if query.period and not column.date:
-            raise BadInput(f"column {column.name!r} has no dates; do not set a period")
+        if query.period:
+            corpus.need_dates(column)
         period = (query.period or "year") if column.date else ""
         group = f"left({column.key}, {PERIODS[period]})" if period else column.key
         condition = f"{column.key} <> ''" if period else "true"

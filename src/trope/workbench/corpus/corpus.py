@@ -17,7 +17,7 @@ from trope.core.records import WordView
 from trope.encoder.models import TierModel, known_models, model_folder
 from trope.encoder.session import Labels
 from trope.workbench.corpus.database import Database, duckdb
-from trope.workbench.corpus.index import find_index, index_path
+from trope.workbench.corpus.index import find_index, index_path, why_no_dates
 from trope.workbench.corpus.source import CorpusSource, read_source
 from trope.workbench.corpus.word_tables import (
     PERIODS,
@@ -192,6 +192,15 @@ class IndexedCorpus:
         if not self.source.tokens:
             problem = f"has no words ({view} need the column 'tokens'); add them with"
             raise BadInput(f"{self.folder}: {problem}: {self.source.detect_again()}")
+
+    def need_dates(self, column: CorpusColumn) -> None:
+        """Raises BadInput, with the value that is none, if a column is not one of dates."""
+        if not column.date:
+            key = column.key
+            found = self.database.ask(
+                f"SELECT DISTINCT {key} FROM documents WHERE {key} <> '' ORDER BY {key}"
+            )
+            raise BadInput(why_no_dates(column.name, [value for (value,) in found]))
 
     def need_relations(self) -> None:
         """Raises BadInput, with the command that adds relations, if the corpus has none."""

@@ -269,9 +269,7 @@ def trend(corpus: IndexedCorpus, query: TrendQuery) -> CorpusTable:
     """What rises and falls over time, the surest changes first."""
     corpus.need_words("trend")
     column = corpus.column(query.by)
-    if not column.date:
-        problem = f"column {column.name!r} has no dates; choose another, or write its values"
-        raise BadInput(f"{problem} as YYYY-MM-DD")
+    corpus.need_dates(column)
     period = query.period or column.legible_period
     length = PERIODS[period]
     held, values = all_hold(corpus.conditions(query.where))

@@ -65,7 +65,8 @@ def methods_text(corpus: IndexedCorpus) -> MethodsText:
         + _threshold(threshold, lowest),
         *([] if facts.word_view == "all" else [_NOT_ALL]),
         f"The corpus has {_counted(facts.texts, 'text')}, {_counted(facts.sentences, 'sentence')} "
-        f"and {_counted(facts.words, 'word')}, of which {facts.metaphors:,} are metaphors"
+        f"and {_counted(facts.words, 'word')}, of which "
+        f"{facts.metaphors:,} {'is a metaphor' if facts.metaphors == 1 else 'are metaphors'}"
         + _rate_in_words(rate),
         *([_measured_sentence(measured, tested)] if measured else []),
         *([_domains_sentence(settings.domains)] if settings.domains else []),

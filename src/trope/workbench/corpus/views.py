@@ -349,9 +349,8 @@ def _spread_of(
 def rates(corpus: IndexedCorpus, query: RatesQuery) -> CorpusTable:
     """Words, metaphors and their rate by the values of a column."""
     column = corpus.column(query.by)
-    if query.period and not column.date:
-        problem = f"column {column.name!r} has no dates; do not set a period, or write its values"
-        raise BadInput(f"{problem} as YYYY-MM-DD")
+    if query.period:
+        corpus.need_dates(column)
     condition, given = all_hold(corpus.conditions(query.where))
     period = query.period or column.legible_period
     query = msgspec.structs.replace(query, period=period)
