@@ -22,6 +22,7 @@ from trope.core.errors import BadInput
 from trope.core.files import sha256
 from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.queries import make_query
+from trope.workbench.corpus.table import draw_table
 from trope.workbench.corpus.terminal import write_table
 from trope.workbench.corpus.views import answer
 
@@ -85,6 +86,14 @@ def served(
 
 def _ask(corpus: IndexedCorpus, **fields: Any) -> Rows:
     return answer(corpus, make_query("domains", {"rows": 1000, **fields})).dicts()
+
+
+def test_the_plot_names_groups_whole(planted: tuple[IndexedCorpus, Rows], tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (trope[plots])")
+    draw_table(answer(planted[0], make_query("domains", {"by": "source"})), tmp_path / "plot.svg")
+    drawn = html.unescape((tmp_path / "plot.svg").read_text())
+    for name in ("building & structure, O'Neill's \"Daily\"", "war & conflict, –"):
+        assert f">{name}<" in drawn
 
 
 def _counts(rows: Rows) -> Counter[str]:

@@ -53,7 +53,7 @@ NAMES = {"lemmas": "lemma", "classes": "upos", "figures": "figure", "domains": "
 _CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
 _MILLION = 1_000_000
 _SIZES = "count(*) FILTER (words > 0), sum(words), sum(words::BIGINT * words)"
-_FEWEST_PERIODS = 3
+_FEWEST_PERIODS, _OTHERS = 3, "all other texts"
 _SAME = ("model_sha256", "kind", "threshold", "unit")
 """Settings that two corpora must share."""
 
@@ -96,7 +96,9 @@ def keyness(corpus: IndexedCorpus, query: KeynessQuery) -> CorpusTable:
     for group, value in ((part, query.part), (other, query.against)):
         if not group.sizes[1]:
             raise BadInput(no_words(corpus, query.by, value))
-    return _key_table(part, other, query, command_line(corpus.folder, query))
+    table = _key_table(part, other, query, command_line(corpus.folder, query))
+    compared = {"by": query.by, "part": query.part, "against": query.against or _OTHERS}
+    return replace(table, about={**table.about, **compared})
 
 
 def compare(corpus: IndexedCorpus, other: IndexedCorpus, query: CompareQuery) -> CorpusTable:
@@ -113,7 +115,8 @@ def compare(corpus: IndexedCorpus, other: IndexedCorpus, query: CompareQuery) ->
         if not groups[-1].sizes[1]:
             raise BadInput(f"{one.folder}: no texts with words meet the conditions; change --where")
     table = _key_table(groups[0], groups[1], query, command_line(corpus.folder, query))
-    return replace(table, about={**table.about, **corpus.counted})
+    compared = {"part": corpus.folder.name, "against": other.folder.name}
+    return replace(table, about={**table.about, **compared, **corpus.counted})
 
 
 def _check_same(corpus: IndexedCorpus, other: IndexedCorpus, query: CompareQuery) -> None:
