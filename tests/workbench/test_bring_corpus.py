@@ -256,13 +256,14 @@ def test_what_is_looked_for_can_be_chosen(chromium: Any, bench: Bench, cache: Pa
         [{"name": "a.txt", "mimeType": "text/plain", "buffer": TEXT.encode()}]
     )
     page.get_by_label("names that stand for something else").uncheck()
+    page.get_by_label("the sentiment of each text").check()
     page.locator("#send").click()
     page.wait_for_url("**/corpus/bring/*-*")
     ended(page, "1 text")
     own = cache / "trope" / "brought" / page.url.rpartition("/")[2]
     (manifest,) = own.glob("*/manifest.json")
     settings = json.loads(manifest.read_text())["settings"]
-    assert settings["tasks"] == ["relations", "domains", "metaphor"]
+    assert settings["tasks"] == ["relations", "domains", "sentiment", "metaphor"]
     assert settings["domains"]
 
 

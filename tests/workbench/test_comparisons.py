@@ -297,15 +297,15 @@ def test_two_corpora_are_compared_as_two_groups(
         (
             {"kind": "tweet"},
             "lemmas",
-            r"kind 'tweet' instead of 'plain'.*write it again and compare: trope",
+            r"kind: 'tweet' instead of 'plain'.*write it again and compare: trope",
         ),
-        ({"threshold": 0.3}, "lemmas", r"threshold 0.3 instead of None.*trope detect"),
+        ({"threshold": 0.3}, "lemmas", r"threshold: 0.3 instead of the model's.*trope detect"),
         (
             {"model_sha256": "1" * 64},
             "lemmas",
-            "write it again with the model of the first and compare",
+            "model: '111111111111' instead of .*again with the model of the first and compare",
         ),
-        ({"domains": "lcc"}, "domains", r"domains by 'lcc' instead of ''.*write it again"),
+        ({"domains": "lcc"}, "domains", r"domains by: 'lcc' instead of none.*write it again"),
     ],
 )
 def test_corpora_of_other_settings_are_not_compared(
@@ -327,3 +327,15 @@ def test_corpora_of_other_settings_are_not_compared(
     again = str(refused.value)
     assert ("--kind" in again.rpartition("compare:")[2]) is False
     assert ("--threshold" in again.rpartition("compare:")[2]) is False
+
+
+def test_corpora_counted_by_other_views_are_not_compared(
+    corpus_folder: Path, corpus_table: Path, tmp_path: Path
+) -> None:
+    # the model knows only content words: both show them, with thresholds of their own
+    first = detect(corpus_table, tmp_path / "noticed", *ALL)
+    second = detect(corpus_table, tmp_path / "content", *ALL, "--words", "content")
+    asked = ("query", first, "compare", second, "--quiet", "--index", tmp_path / "index")
+    with pytest.raises(BadInput, match=r"view of words: 'content' instead of 'noticed'.*--words n"):
+        trope(*asked)
+    assert "tested" in trope(*asked, "--words", "content").stdout

@@ -185,6 +185,8 @@ def test_a_drawn_sample_that_is_judged_corrects_the_rate(
     assert found["judgments_for_half"] > 200
     lines = rates(corpus_folder, "--judged", str(folder)).stdout.splitlines()
     assert lines[1].endswith("200 judged words") and lines[3].startswith("an interval half as wide")
+    assert lines[4] == "the model counts content words (--words noticed)"
+    assert (found["word_view"], found["asked_view"]) == ("content", "noticed")
 
 
 def test_judgments_of_another_corpus_are_refused(corpus_folder: Path, tmp_path: Path) -> None:

@@ -175,6 +175,33 @@ def test_comparisons_and_neighbours_have_plots(
     assert html.escape(str(next(iter(first.values())))) in drawn.decode()
 
 
+@pytest.mark.parametrize(
+    ("view", "options", "said"),
+    [
+        ("rates", "by=source", "Metaphors are content words."),
+        ("rates", "by=date&period=year&words=all", "Metaphors are words of every class."),
+        ("figures", "kind=metaphor", "Metaphors are content words."),
+        (
+            "keyness",
+            "by=source&part=Herald",
+            "Above 0: more frequent in Herald than in all other texts",
+        ),
+        (
+            "keyness",
+            "by=source&part=Herald&against=Gazette",
+            "Above 0: more frequent in Herald than in Gazette",
+        ),
+    ],
+)
+def test_plots_say_what_they_count_and_compare(
+    corpus_bench: CorpusBench, view: str, options: str, said: str
+) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (trope[plots])")
+    status, _, drawn = corpus_bench.bench.ask("GET", f"/corpus/{view}?{options}&format=svg")
+    assert status == 200
+    assert f">{said}<" in drawn.decode()
+
+
 def test_a_page_and_its_links_keep_the_words_that_count(corpus_bench: CorpusBench) -> None:
     status, page = corpus_bench.get("/corpus/figures?words=all&rows=5")
     assert status == 200

@@ -3,6 +3,7 @@
 # ruff: noqa: F401, F811 - fixtures are taken by importing them
 
 import json
+import shutil
 from pathlib import Path
 from typing import get_args
 
@@ -14,7 +15,7 @@ from trope.core.records import WordView
 from trope.encoder.models import known_models
 from trope.pipeline import Pipeline
 from trope.workbench.corpus import methods
-from trope.workbench.corpus.corpus import IndexedCorpus
+from trope.workbench.corpus.corpus import IndexedCorpus, own_threshold
 
 FIGURES = Path(__file__).parents[2] / "docs" / "figures.json"
 
@@ -57,7 +58,8 @@ def test_shipped_model_is_described_by_its_figures(small_corpus: IndexedCorpus) 
     assert not methods._quality("small", settings.model_sha256)
     found = methods._quality("small", model.files[0].sha256)
     assert set(found) == {"f1", "precision", "recall"}
-    sentence = methods._measured_sentence(found)
+    sentence = methods._measured_sentence(found, 0.38)
+    assert "where words of every class count with a score of at least 0.38, the model" in sentence
     for name, said in (("f1", "F1"), ("precision", "precision"), ("recall", "recall")):
         one, interval = found[name], "95 % interval " if name == "f1" else ""
         shown = f"{said} of {one.value:.2f} ({interval}{one.low:.2f} to {one.high:.2f})"
@@ -68,8 +70,28 @@ def test_the_threshold_of_a_shipped_model_is_the_one_it_marks_words_by() -> None
     checksum = known_models()["small"].files[0].sha256
     for words in get_args(WordView):
         analysis = Pipeline().analyze("The tax strangles shops.", words=words)
-        assert methods._own_threshold("small", checksum, words) == analysis.shown_threshold
-    assert methods._own_threshold("small", "0" * 64, "content") is None
+        assert own_threshold("small", checksum, words) == analysis.shown_threshold
+    assert own_threshold("small", "0" * 64, "content") is None
+
+
+def test_text_and_tables_state_the_threshold_of_the_view_that_counts(
+    corpus_folder: Path, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(corpus_folder, tmp_path / "copy"))
+    manifest = json.loads((folder / "manifest.json").read_text())
+    checksum = known_models()["small"].files[0].sha256
+    manifest["settings"] |= {"tier": "small", "model_sha256": checksum, "words": "noticed"}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    found = {words: own_threshold("small", checksum, words) for words in get_args(WordView)}
+    assert found["noticed"] != found["content"]  # both show content words
+    for words, threshold in found.items():
+        asked = (folder, "--words", words)
+        assert json.loads(trope("methods", *asked, "--json").stdout)["threshold"] == threshold
+        said = trope("methods", *asked).stdout
+        assert f" a score of at least {threshold:g}." in said
+        assert ("The particle of a verb counts with the verb" in said) == (words != "all")
+        shown = " ".join(trope("query", folder, "rates", "--words", words).stdout.split())
+        assert f"with a score of at least {threshold:g} (--words {words})." in shown
 
 
 def test_source_domains_are_named_with_their_sources(corpus_table: Path, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.word_tables import CorpusColumn
 from trope.workbench.text_view import pieces, shown_figures
 from trope.workbench.web.corpus_tables import _period, charts, group_column
+from trope.workbench.web.plots import dot_plot
 
 
 def test_charts_show_groups_time_and_figures(small_corpus: IndexedCorpus) -> None:
@@ -29,6 +30,18 @@ def test_charts_show_groups_time_and_figures(small_corpus: IndexedCorpus) -> Non
     assert found["figures"].plot.bars[0].length == max(
         bar.length for bar in found["figures"].plot.bars
     )
+
+
+def test_names_beside_a_plot_have_room() -> None:
+    rows = [
+        {"group": name, "rate": 0.1, "low": 0.05, "high": 0.2}
+        for name in ("Purple Alliance of Ely", "", "examples/commons/opposition.csv")
+    ]
+    plot = dot_plot(rows, "group")
+    assert plot is not None
+    names = [dot.name for dot in plot.dots]
+    assert names == ["Purple Alliance of Ely", "–", "…/commons/opposition.csv"]
+    assert 7 * max(map(len, names)) < plot.left == plot.ticks[0].at < plot.dots[0].low
 
 
 @pytest.mark.parametrize(
@@ -159,6 +172,17 @@ def test_pages_say_that_novelty_is_not_known(
     ):
         _, page = corpus_bench.get(f"/corpus/{path}")
         assert "he model of this corpus does not say how novel a metaphor is" in page, path
+
+
+def test_columns_that_no_text_has_a_value_in_are_not_shown(corpus_bench: CorpusBench) -> None:
+    for path in ("features", "figures"):
+        _, page = corpus_bench.get(f"/corpus/{path}")
+        titles = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', page)
+        assert {"novelty", "sentiment", "metonymies"}.isdisjoint(titles)
+        assert titles[-1] == {"features": "similes", "figures": "example"}[path]
+        # each row has as many cells as there are titles
+        row = page.partition("<tbody>")[2].partition("</tr>")[0]
+        assert len(re.findall(r"<t[hd][ >]", row)) == len(titles)
 
 
 def test_forms_begin_with_what_their_tables_show(corpus_bench: CorpusBench) -> None:

@@ -89,7 +89,7 @@ def test_figures_are_not_broken_on_a_narrow_terminal(
     more = ("log_likelihood", "log_ratio", "p", "p_corrected", "p_texts")
     row = ("VERTICALITY & SCALE", "less", 16_000, 7_266.1, 86_000, 13_241.0, 1_165.2, -0.87)
     about = {"words": 2, "other_words": 3, "tested": 1, "of": "domains", "correction": "holm"}
-    about |= {"total": 1, "word_view": "content"}
+    about |= {"total": 1, "word_view": "content", "asked_view": "noticed", "threshold": 0.525}
     table = CorpusTable("keyness", (*names, *more), [(*row, 0.1, 0.2, 0.3)], "", (), about)
     shown = {}
     for width in (80, 140):
@@ -108,7 +108,7 @@ def test_rates_on_a_terminal(corpus_folder: Path) -> None:
     assert shown[0].split() == ["group", "texts", "sentences", "words", "metaphors", "(95", "%)"]
     assert shown[1].startswith("all ")
     assert {"Herald", "Gazette", "–"} <= {line.split()[0] for line in shown[2:6]}
-    assert shown[-2:] == ["4 groups", "Metaphors are content words (--words content)."]
+    assert shown[-2:] == ["4 groups", "Metaphors are content words (--words noticed)."]
 
 
 def test_any_view_can_be_asked_for(corpus_folder: Path, tmp_path: Path) -> None:

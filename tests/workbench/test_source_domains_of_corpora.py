@@ -22,6 +22,7 @@ from trope.core.errors import BadInput
 from trope.core.files import sha256
 from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.queries import make_query
+from trope.workbench.corpus.table import draw_table
 from trope.workbench.corpus.terminal import write_table
 from trope.workbench.corpus.views import answer
 
@@ -87,6 +88,14 @@ def _ask(corpus: IndexedCorpus, **fields: Any) -> Rows:
     return answer(corpus, make_query("domains", {"rows": 1000, **fields})).dicts()
 
 
+def test_the_plot_names_groups_whole(planted: tuple[IndexedCorpus, Rows], tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (trope[plots])")
+    draw_table(answer(planted[0], make_query("domains", {"by": "source"})), tmp_path / "plot.svg")
+    drawn = html.unescape((tmp_path / "plot.svg").read_text())
+    for name in ("building & structure, O'Neill's \"Daily\"", "war & conflict, –"):
+        assert f">{name}<" in drawn
+
+
 def _counts(rows: Rows) -> Counter[str]:
     return Counter(figure["domain"] for row in rows for figure in row["figures"])
 
@@ -125,6 +134,23 @@ def test_shares_are_of_all_metaphors_with_a_domain(planted: tuple[IndexedCorpus,
     assert sum(row["share"] for row in found) == pytest.approx(1)
     assert all(row["low"] < row["share"] < row["high"] and row["lemmas"] for row in found)
     assert [row["metaphors"] for row in found] == sorted(counts.values(), reverse=True)
+
+
+def test_frequent_words_are_those_of_the_group(planted: tuple[IndexedCorpus, Rows]) -> None:
+    corpus, rows = planted
+    lemmas: dict[tuple[str, str], Counter[str]] = {}
+    for row in rows:
+        for figure in row["figures"]:
+            token = row["tokens"][figure["tokens"][0]]
+            key = figure["domain"], row["source"]
+            lemmas.setdefault(key, Counter())[(token["lemma"] or token["text"]).lower()] += 1
+    found = _ask(corpus, by="source")
+    assert len(found) == len(lemmas)
+    for row in found:
+        counts = lemmas[row["domain"], row["group"]]
+        wanted = sorted(counts, key=lambda one: (-counts[one], one))
+        assert row["lemmas"] == wanted[:5]
+    assert len({tuple(row["lemmas"]) for row in found if row["domain"] == "FOOD"}) > 1
 
 
 def test_dates_are_grouped_by_period_in_their_order(planted: tuple[IndexedCorpus, Rows]) -> None:

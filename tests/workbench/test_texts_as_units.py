@@ -10,10 +10,11 @@ import pytest
 from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corpus
 from small_corpus import ALL, Row, detect, opened, write_csv
 
+from trope.core.errors import BadInput
 from trope.core.records import is_word
 from trope.metrics.keyness import TextSums, holm, welch_p
 from trope.workbench.corpus.corpus import IndexedCorpus
-from trope.workbench.corpus.index import as_dates
+from trope.workbench.corpus.index import as_dates, why_no_dates
 from trope.workbench.corpus.queries import make_query
 from trope.workbench.corpus.views import answer
 
@@ -78,6 +79,30 @@ def test_dates_of_five_formats_are_read() -> None:
     assert as_dates([*given, "spring"], years=False) == []
     assert as_dates(["30 February 2019"], years=True) == []
     assert as_dates(["2019"], years=True) == ["2019"]
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (["2019-03-05", "7 April 2019", "unknown"], "has 'unknown' among its dates; write all as"),
+        (["2019-03-05", "30 February 2019"], "has '30 February 2019' among its dates"),
+        (["3/4/2019", "3/5/2019"], "such as '3/4/2019', which may begin with day or month"),
+        (
+            ["2019-01-01", "31/3/2019", "3/31/2019"],
+            "'31/3/2019', which may begin with day or month",
+        ),
+        (["spring", "autumn"], "column 'date' has no dates; choose another"),
+    ],
+)
+def test_values_that_are_no_dates_are_named(tmp_path: Path, values: list[str], words: str) -> None:
+    assert as_dates(values, years=True) == []
+    assert words in why_no_dates("date", values)
+    rows = [Row(f"d{at}", "Time ate roads.", "Herald", date) for at, date in enumerate(values)]
+    folder = detect(write_csv(rows, tmp_path / "news.csv"), tmp_path / "news", *ALL)
+    with opened(folder, tmp_path / "index") as corpus:
+        for view, fields in (("trend", {}), ("rates", {"period": "year"})):
+            with pytest.raises(BadInput, match="column 'date' has"):
+                answer(corpus, make_query(view, {"by": "date", **fields}))
 
 
 def test_a_corpus_with_dates_of_five_formats_has_months(tmp_path: Path) -> None:

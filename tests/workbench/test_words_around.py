@@ -3,6 +3,7 @@
 # ruff: noqa: F401, F811 - fixtures are taken by importing them
 
 import math
+import re
 from collections import Counter
 from typing import Any
 
@@ -109,6 +110,27 @@ def test_sketches_have_both_kinds_of_uses_side_by_side(
             continue
         ratio = math.log2(max(a, 0.5) / sizes[0]) - math.log2(max(b, 0.5) / sizes[1])
         assert row["log_ratio"] == pytest.approx(ratio, abs=6e-4)
+
+
+@pytest.mark.parametrize(
+    ("view", "fields", "note"),
+    [
+        ("sketch", {"lemma": "rain"}, "no kept relation has the verb 'rain'"),
+        ("collocates", {"lemma": "rain", "near": "object"}, "no kept relation has the verb 'rain'"),
+        ("sketch", {"lemma": "ate", "min_count": 999}, ""),
+        ("collocates", {"lemma": "rain", "min_count": 999}, ""),
+        ("rates", {"where": ["source=Heralt"]}, "the source 'Heralt'; .* such as 'Herald'"),
+        ("ngrams", {"where": ["date=2019", "source=X"]}, "the source 'X'; choose another value"),
+        ("concordance", {"lemma": "nowhere"}, ""),
+    ],
+)
+def test_an_empty_table_says_what_to_change(
+    small_corpus: IndexedCorpus, view: str, fields: dict[str, Any], note: str
+) -> None:
+    table = ask(small_corpus, view, **fields)
+    assert table.rows == []
+    assert len(table.notes) == bool(note)
+    assert re.search(note, "".join(table.notes))
 
 
 def test_sketches_are_ordered_within_a_role(small_corpus: IndexedCorpus) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -102,14 +103,14 @@ def _answer(
     if plot is not None:
         check_plot(plot)
 
-    def tell(step: str) -> None:
+    def tell(step: str, folder: Path = folder) -> None:
         if not quiet:
             click.echo(f"{folder}: {step} …", err=True)
 
     corpus = open_corpus(folder, words=asked.words or None, index=index, progress=tell)
     try:
         if isinstance(asked, CompareQuery):
-            table = _compare(corpus, asked, index, tell)
+            table = _compare(corpus, asked, index, partial(tell, folder=Path(asked.other)))
         else:
             table = answer(corpus, asked)
     finally:
@@ -150,6 +151,7 @@ def _judge(judging: Mapping[str, Any], given: Mapping[str, Any]) -> None:
     """Write a random sample of words to judge, or the rate that its judgments give."""
     from trope.workbench.corpus.annotation import draw_words, judged_rate
     from trope.workbench.corpus.corpus import open_corpus
+    from trope.workbench.corpus.table import counted_in_words
 
     if judging["draw"] and judging["judged"]:
         raise BadInput("--draw and --judged are two steps; give one of them")
@@ -158,6 +160,7 @@ def _judge(judging: Mapping[str, Any], given: Mapping[str, Any]) -> None:
     corpus = open_corpus(
         folder, words=given["words"], index=given["index"], progress=lambda step: None
     )
+    counted = corpus.counted
     try:
         corpus.need_words("rates")
         if judging["draw"]:
@@ -170,13 +173,16 @@ def _judge(judging: Mapping[str, Any], given: Mapping[str, Any]) -> None:
         corpus.close()
     half = rate.judgments_for(min(max((rate.width or 0.1) / 2, 0.001), 0.99))
     if given["as_json"] or given["table_format"] == "json":
-        document = asdict(rate) | {"judgments_for_half": half, "notes": [*rate.notes, *notes]}
+        document = asdict(rate) | counted | {"judgments_for_half": half}
+        document |= {"notes": [*rate.notes, *notes]}
         click.echo(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
         return
     click.echo(f"corrected  {percent(rate.corrected)}")
     click.echo(f"classical  {percent(rate.classical)}, {rate.judged:,} judged words")
     click.echo(f"model      {100 * rate.model:.2f} % of {rate.items:,} words")
     click.echo(f"an interval half as wide needs about {half:,} judged words")
+    words, view = counted_in_words(counted), counted["asked_view"]
+    click.echo(f"the model counts {words} (--words {view})")
     for note in (*rate.notes, *notes):
         click.echo(f"note: {note}", err=True)
 

@@ -112,7 +112,7 @@ def _metaphors(summary: Summary) -> Iterator[Text | Table]:
     metaphors = summary.metaphors
     yield Text(
         f"Metaphors are {VIEW_NAMES[metaphors.words]} of at least "
-        f"{threshold_text(metaphors.threshold)} (--words {metaphors.words}); a metaphorical "
+        f"{threshold_text(metaphors.threshold)} (--words chooses others); a metaphorical "
         "sentence has a metaphor or an idiom; 95 % intervals.\n",
         style="dim",
     )

@@ -28,7 +28,7 @@ WAITING = 4
 THREADS = 8
 """Requests served at a time; more than may wait for the model, so that pages stay available."""
 
-FurtherTask = Literal["metonymy", "domains"]
+FurtherTask = Literal["metonymy", "domains", "sentiment"]
 
 
 class BringChoices(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ import msgspec
 
 from trope.core.errors import BadInput
 from trope.metrics.intervals import ClusteredShare
-from trope.workbench.corpus.corpus import Conditions, IndexedCorpus, all_hold
+from trope.workbench.corpus.corpus import IndexedCorpus, all_hold
 from trope.workbench.corpus.database import drawn_sums
 from trope.workbench.corpus.queries import (
     ConcordanceQuery,
@@ -305,18 +305,22 @@ def domains(corpus: IndexedCorpus, query: DomainsQuery) -> CorpusTable:
     group, condition, period = "''", "true", ""
     if query.by:
         column = corpus.column(query.by)
-        if query.period and not column.date:
-            raise BadInput(f"column {column.name!r} has no dates; do not set a period")
+        if query.period:
+            corpus.need_dates(column)
         period = (query.period or "year") if column.date else ""
         group = f"left({column.key}, {PERIODS[period]})" if period else column.key
         condition = f"{column.key} <> ''" if period else "true"
-    sums = _domain_sums(corpus, query, where, group, condition)
+    held, values = all_hold(where)
+    texts = f"(SELECT doc, {group} AS name FROM documents WHERE {held} AND {condition})"
+    sums = _domain_sums(corpus, query, texts, values)
     rows = [_domain_row(one) for one in sums if one[2] >= query.min_count]
     rows.sort(key=lambda row: (row[1] if period else "", -row[2], row[0], row[1]))
     about = {**query.paged(len(rows)), "by": query.by, "period": period}
     shown = rows[query.skipped : query.skipped + query.rows]
-    typical = _typical_lemmas(corpus, query, where) if corpus.source.tokens else {}
-    shown = [(*row, typical.get(row[0], [])) for row in shown]
+    named = [row[:2] for row in shown]
+    tokens = corpus.source.tokens
+    typical = _typical_lemmas(corpus, query, texts, values, named) if tokens else {}
+    shown = [(*row, typical.get(row[:2], [])) for row in shown]
     command = command_line(corpus.folder, query)
     return CorpusTable("domains", DOMAIN_COLUMNS, shown, command, about=about)
 
@@ -330,15 +334,10 @@ def _domain_row(sums: Row) -> Row:
 
 
 def _domain_sums(
-    corpus: IndexedCorpus,
-    query: DomainsQuery,
-    where: Conditions,
-    group: str = "''",
-    condition: str = "true",
+    corpus: IndexedCorpus, query: DomainsQuery, texts: str, values: list[str]
 ) -> list[Row]:
     """Of each domain in each group: metaphors, their squares and their products with those of the
     text, texts; then of the group the texts with a metaphor, its metaphors and their squares."""
-    held, values = all_hold(where)
     near, given = _near(corpus, query)
     counted = "drawn"  # counted in advance
     if query.target:
@@ -346,9 +345,7 @@ def _domain_sums(
     return corpus.database.ask(
         f"""
         WITH named AS (
-            SELECT * FROM {counted}
-                JOIN (SELECT doc, {group} AS name FROM documents WHERE {held} AND {condition})
-                USING (doc)
+            SELECT * FROM {counted} JOIN {texts} USING (doc)
         ), whole AS (
             SELECT name, count(*) AS texts, sum(size)::BIGINT AS size,
                 sum(size * size)::BIGINT AS squares FROM named WHERE once GROUP BY name
@@ -377,23 +374,23 @@ def _near(corpus: IndexedCorpus, query: DomainsQuery) -> tuple[str, list[Any]]:
 
 
 def _typical_lemmas(
-    corpus: IndexedCorpus, query: DomainsQuery, where: Conditions
-) -> dict[str, list[str]]:
-    """The most frequent words of each domain."""
-    held, values = all_hold(where)
+    corpus: IndexedCorpus, query: DomainsQuery, texts: str, values: list[str], named: list[Row]
+) -> dict[Row, list[str]]:
+    """The most frequent words of each domain in each group of those that are named."""
     near, given = _near(corpus, query)
+    rows = ", ".join(f"unnest(?::VARCHAR[]) AS {key}" for key in ("domain", "name"))
     found = corpus.database.ask(
         f"""
-        SELECT domain, text FROM (
-            SELECT domain, lemma, count(*) AS n FROM domains WHERE {near}
-                AND doc IN (SELECT doc FROM documents WHERE {held}) GROUP BY ALL
-        ) JOIN lemmas USING (lemma)
-        QUALIFY row_number() OVER (PARTITION BY domain ORDER BY n DESC, text) <= {_TYPICAL}
-        ORDER BY domain, n DESC, text
+        SELECT domain, name, text FROM (
+            SELECT domain, name, lemma, count(*) AS n FROM domains JOIN {texts} USING (doc)
+            WHERE {near} GROUP BY ALL
+        ) JOIN (SELECT {rows}) USING (domain, name) JOIN lemmas USING (lemma)
+        QUALIFY row_number() OVER (PARTITION BY domain, name ORDER BY n DESC, text) <= {_TYPICAL}
+        ORDER BY domain, name, n DESC, text
         """,
-        [*given, *values],
+        [*values, *given, [one for one, _ in named], [group for _, group in named]],
     )
-    typical: dict[str, list[str]] = {}
-    for domain, lemma in found:
-        typical.setdefault(domain, []).append(lemma)
+    typical: dict[Row, list[str]] = {}
+    for domain, name, lemma in found:
+        typical.setdefault((domain, name), []).append(lemma)
     return typical

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import msgspec
 
 from trope.core.errors import BadInput, UnknownName
+from trope.core.options import FigureView
 from trope.core.progress import MessageWriter
 from trope.core.records import WordView
+from trope.encoder.models import TierModel, known_models, model_folder
+from trope.encoder.session import Labels
 from trope.workbench.corpus.database import Database, duckdb
-from trope.workbench.corpus.index import find_index, index_path
+from trope.workbench.corpus.index import find_index, index_path, why_no_dates
 from trope.workbench.corpus.source import CorpusSource, read_source
 from trope.workbench.corpus.word_tables import (
     PERIODS,
@@ -107,6 +111,23 @@ class IndexedCorpus:
         return self.source.folder
 
     @property
+    def threshold(self) -> float | None:
+        """The lowest score that counts in the view; None where it is not known."""
+        settings = self.source.manifest.settings
+        if settings.threshold is not None or self.facts.threshold is not None:
+            return self.facts.threshold if settings.threshold is None else settings.threshold
+        if settings.words is None:
+            return None
+        return own_threshold(settings.tier, settings.model_sha256, self.view)
+
+    @property
+    def counted(self) -> dict[str, Any]:
+        """What a table says of the words that count: the view that was asked for, the one that is
+        shown, which is another where the model does not know the first, and the threshold."""
+        view = {"word_view": self.facts.word_view, "asked_view": self.view}
+        return {**view, "threshold": self.threshold}
+
+    @property
     def knows_novelty(self) -> bool:
         """Whether its model says how novel a metaphor is."""
         (known,) = self.database.one("SELECT count(novelty) > 0 FROM uses")
@@ -172,6 +193,15 @@ class IndexedCorpus:
             problem = f"has no words ({view} need the column 'tokens'); add them with"
             raise BadInput(f"{self.folder}: {problem}: {self.source.detect_again()}")
 
+    def need_dates(self, column: CorpusColumn) -> None:
+        """Raises BadInput, with the value that is none, if a column is not one of dates."""
+        if not column.date:
+            key = column.key
+            found = self.database.ask(
+                f"SELECT DISTINCT {key} FROM documents WHERE {key} <> '' ORDER BY {key}"
+            )
+            raise BadInput(why_no_dates(column.name, [value for (value,) in found]))
+
     def need_relations(self) -> None:
         """Raises BadInput, with the command that adds relations, if the corpus has none."""
         if not self.source.relations:
@@ -192,6 +222,25 @@ class IndexedCorpus:
     def close(self) -> None:
         """Close the index."""
         self.database.close()
+
+
+def shipped_model(tier: str, checksum: str) -> TierModel | None:
+    """The model with a checksum, if it is one that ships with trope."""
+    model = known_models().get(tier)
+    return model if model and checksum in {file.sha256 for file in model.files} else None
+
+
+@cache
+def own_threshold(tier: str, checksum: str, words: WordView) -> float | None:
+    """The threshold of a model that ships with trope, in a view of words; None for others."""
+    labels = model_folder(tier) / "labels.json"
+    if not shipped_model(tier, checksum) or not labels.is_file():
+        return None
+    known = msgspec.json.decode(labels.read_bytes(), type=Labels)
+    if known.metaphor is None:
+        return None
+    noticed = None if known.figures is None else known.figures.noticed
+    return FigureView(words).lowest(known.metaphor.threshold, noticed)[1]
 
 
 def open_corpus(

@@ -50,7 +50,7 @@ from trope.workbench.corpus.word_tables import (
     WordTables,
 )
 
-FORMAT = 11
+FORMAT = 12
 """Increased whenever the tables change, so that an older index is built again."""
 
 OFFERED = 50
@@ -149,6 +149,27 @@ def as_dates(values: list[str], *, years: bool) -> list[str]:
             return []
         made.append(date)
     return made
+
+
+def why_no_dates(title: str, values: list[str]) -> str:
+    """Why the values of a column are not read as dates, and what to write instead."""
+    forms = ("%d-%m-%Y", "%m-%d-%Y")
+    years = _has_years(title)
+    others = [v for v in values if not any(_as_date(v.strip(), years, form) for form in forms)]
+    remedy = "write all as YYYY-MM-DD"
+    if len(others) == len(values):
+        return f"column {title!r} has no dates; choose another, or {remedy}"
+    if others:
+        problem = f"column {title!r} has {others[0]!r} among its dates"
+        return f"{problem}; {remedy}, and leave out what is unknown"
+    numbers = next(value for value in values if _NUMBERS.fullmatch(value.strip()))
+    problem = f"column {title!r} has dates such as {numbers!r}, which may begin with day or month"
+    return f"{problem}; {remedy}"
+
+
+def _has_years(title: str) -> bool:
+    """Whether bare years in a column are dates, by its name."""
+    return any(word in title.lower() for word in ("date", "year", "day", "time"))
 
 
 def _as_date(value: str, years: bool, numbers: str) -> str | None:
@@ -309,8 +330,7 @@ class _Builder:
         self._run(f"CREATE TABLE drawn AS {drawn_sums('FROM domains')} ORDER BY doc, domain")
 
     def _column(self, title: str, key: str) -> CorpusColumn:
-        years = any(word in title.lower() for word in ("date", "year", "day", "time"))
-        date = self._make_dates(key, years=years)
+        date = self._make_dates(key, years=_has_years(title))
         lengths = ", ".join(f"count(DISTINCT left(value, {n}))" for n in PERIODS.values())
         ((values, *periods),) = self._run(
             f"SELECT count(*), {lengths} FROM (SELECT DISTINCT {key} AS value FROM documents)"
@@ -349,9 +369,12 @@ class _Builder:
         return tuple(one for (one,) in found) if len(found) <= OFFERED else ()
 
     def _used_view(self) -> WordView:
-        """The view of the index; that of the corpus is another where its model lacks one."""
-        if self.source.manifest.settings.words is None or self.view != self.source.words:
+        """The view of the index; content words where the model does not know the noticed ones."""
+        if self.source.manifest.settings.words is None or self.view != "noticed":
             return self.view
+        if self.view != self.source.words:
+            ((known,),) = self._run("SELECT count(novelty) FROM words")
+            return "noticed" if known else "content"
         ((used,),) = self._run(f"SELECT any_value(view) FROM {self.source.scan}")
         return next((view for view in get_args(WordView) if view == used), self.view)
 

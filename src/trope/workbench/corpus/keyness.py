@@ -53,7 +53,7 @@ NAMES = {"lemmas": "lemma", "classes": "upos", "figures": "figure", "domains": "
 _CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
 _MILLION = 1_000_000
 _SIZES = "count(*) FILTER (words > 0), sum(words), sum(words::BIGINT * words)"
-_FEWEST_PERIODS = 3
+_FEWEST_PERIODS, _OTHERS = 3, "all other texts"
 _SAME = ("model_sha256", "kind", "threshold", "unit")
 """Settings that two corpora must share."""
 
@@ -95,8 +95,10 @@ def keyness(corpus: IndexedCorpus, query: KeynessQuery) -> CorpusTable:
         other = _group(corpus, where, query).without(part)
     for group, value in ((part, query.part), (other, query.against)):
         if not group.sizes[1]:
-            raise BadInput(_no_words(corpus, query.by, value))
-    return _key_table(part, other, query, command_line(corpus.folder, query))
+            raise BadInput(no_words(corpus, query.by, value))
+    table = _key_table(part, other, query, command_line(corpus.folder, query))
+    compared = {"by": query.by, "part": query.part, "against": query.against or _OTHERS}
+    return replace(table, about={**table.about, **compared})
 
 
 def compare(corpus: IndexedCorpus, other: IndexedCorpus, query: CompareQuery) -> CorpusTable:
@@ -113,27 +115,40 @@ def compare(corpus: IndexedCorpus, other: IndexedCorpus, query: CompareQuery) ->
         if not groups[-1].sizes[1]:
             raise BadInput(f"{one.folder}: no texts with words meet the conditions; change --where")
     table = _key_table(groups[0], groups[1], query, command_line(corpus.folder, query))
-    return replace(table, about={**table.about, "word_view": corpus.facts.word_view})
+    compared = {"part": corpus.folder.name, "against": other.folder.name}
+    return replace(table, about={**table.about, **compared, **corpus.counted})
 
 
 def _check_same(corpus: IndexedCorpus, other: IndexedCorpus, query: CompareQuery) -> None:
     one, two = (each.source.manifest.settings for each in (corpus, other))
-    pairs = [(name, getattr(one, name), getattr(two, name)) for name in _SAME]
-    pairs.append(("view of words", corpus.facts.word_view, other.facts.word_view))
+    pairs = [(name.partition("_")[0], getattr(one, name), getattr(two, name)) for name in _SAME]
+    pairs.append(("view of words", corpus.view, other.view))
     if query.of == "domains":
         pairs.append(("domains by", one.domains, two.domains))
-    different = [f"{name} {b!r} instead of {a!r}" for name, a, b in pairs if a != b]
+    different = {name: (_said(a), _said(b)) for name, a, b in pairs if a != b}
     if different:
+        told = "; ".join(f"{name}: {b} instead of {a}" for name, (a, b) in different.items())
+        problem = f"has other settings than {corpus.folder} ({told})"
+        if set(different) == {"view of words"} and corpus.view in other.source.views:
+            remedy = f"count by one view in both: --words {corpus.view}"
+            raise BadInput(f"{other.folder}: {problem}; {remedy}")
         same = {name: getattr(one, name) for name in ("kind", "threshold", "unit", "words")}
         settings = msgspec.structs.replace(two, **same)
         manifest = msgspec.structs.replace(other.source.manifest, settings=settings)
         again = replace(other.source, manifest=manifest).detect_again()
         model = "with the model of the first " if one.model_sha256 != two.model_sha256 else ""
-        problem = f"has other settings than {corpus.folder} ({'; '.join(different)})"
         raise BadInput(f"{other.folder}: {problem}; write it again {model}and compare: {again}")
 
 
-def _no_words(corpus: IndexedCorpus, name: str, value: str) -> str:
+def _said(setting: str | float | None) -> str:
+    """A setting as an error names it; of a checksum, the beginning."""
+    if setting is None:
+        return "the model's"
+    return repr(setting[:12] if isinstance(setting, str) else setting) if setting else "none"
+
+
+def no_words(corpus: IndexedCorpus, name: str, value: str) -> str:
+    """That no texts have a value of a column, with others that are like it."""
     if not value:
         return "all texts are in the group; there are no others to compare with"
     key = corpus.column(name).key
@@ -257,9 +272,7 @@ def trend(corpus: IndexedCorpus, query: TrendQuery) -> CorpusTable:
     """What rises and falls over time, the surest changes first."""
     corpus.need_words("trend")
     column = corpus.column(query.by)
-    if not column.date:
-        problem = f"column {column.name!r} has no dates; choose another, or write its values"
-        raise BadInput(f"{problem} as YYYY-MM-DD")
+    corpus.need_dates(column)
     period = query.period or column.legible_period
     length = PERIODS[period]
     held, values = all_hold(corpus.conditions(query.where))

@@ -5,17 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
-from trope.core.options import FigureView
-from trope.core.records import WordView
 from trope.corpora.metadata import load_corpora
-from trope.encoder.models import RecordedQuality, TierModel, known_models, model_folder
-from trope.encoder.session import Labels
+from trope.encoder.models import RecordedQuality
 from trope.metrics.intervals import Interval
 from trope.tasks.figures.views import FreeDomains
 from trope.tasks.metaphor.corpus_rates import VIEW_NAMES
-from trope.workbench.corpus.corpus import IndexedCorpus
+from trope.workbench.corpus.corpus import IndexedCorpus, own_threshold, shipped_model
 from trope.workbench.corpus.queries import RatesQuery
 from trope.workbench.corpus.views import rates
 
@@ -25,6 +20,10 @@ _LISTS = (
     "Fellbaum, ed. (1998), WordNet: An Electronic Lexical Database, MIT Press.",
     "Dodge, Hong and Stickles (2015), MetaNet: Deep semantic automatic metaphor analysis, Third "
     "Workshop on Metaphor in NLP.",
+)
+_NOT_ALL = (
+    "The particle of a verb counts with the verb; words of idioms, of the vehicles of similes and "
+    "of metonymic names are not counted."
 )
 ADVICE = (
     "your texts may be read better or worse than that test split; judge a sample, and report the "
@@ -56,20 +55,20 @@ def methods_text(corpus: IndexedCorpus) -> MethodsText:
     everything = rates(corpus, RatesQuery(rows=1)).about["all"]
     rate = Interval(everything["rate"], everything["low"], everything["high"])
     counted = VIEW_NAMES[facts.word_view]
-    threshold = settings.threshold if settings.threshold is not None else facts.threshold
-    if threshold is None:
-        threshold = _own_threshold(settings.tier, settings.model_sha256, settings.words)
-    lowest = _lowest_score(corpus)
+    threshold, lowest = corpus.threshold, _lowest_score(corpus)
     measured = _quality(settings.tier, settings.model_sha256)
+    tested = own_threshold(settings.tier, settings.model_sha256, "all")
     sentences = [
         f"We identified metaphors with trope {settings.trope} (model {settings.tier}, SHA-256 "
         f"{settings.model_sha256[:12]}).",
         f"Of a text's {counted}, those count as metaphors that the model marks"
         + _threshold(threshold, lowest),
+        *([] if facts.word_view == "all" else [_NOT_ALL]),
         f"The corpus has {_counted(facts.texts, 'text')}, {_counted(facts.sentences, 'sentence')} "
-        f"and {_counted(facts.words, 'word')}, of which {facts.metaphors:,} are metaphors"
+        f"and {_counted(facts.words, 'word')}, of which "
+        f"{facts.metaphors:,} {'is a metaphor' if facts.metaphors == 1 else 'are metaphors'}"
         + _rate_in_words(rate),
-        *([_measured_sentence(measured)] if measured else []),
+        *([_measured_sentence(measured, tested)] if measured else []),
         *([_domains_sentence(settings.domains)] if settings.domains else []),
     ]
     stated = {
@@ -86,6 +85,7 @@ def methods_text(corpus: IndexedCorpus) -> MethodsText:
             name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
             for name, one in measured.items()
         },
+        "quality_threshold": tested if measured else None,
     }
     cited = [load_corpora()[_CITED].citation] if measured else []
     cited += _LISTS if settings.domains == FreeDomains.name else ()
@@ -112,47 +112,29 @@ def _lowest_score(corpus: IndexedCorpus) -> float | None:
     return None if lowest is None else float(lowest)
 
 
-def _own_threshold(tier: str, checksum: str, words: WordView | None) -> float | None:
-    """The threshold of a model that ships with trope, in a view of words; None for others."""
-    if not _shipped(tier, checksum) or words is None:
-        return None
-    labels = model_folder(tier) / "labels.json"
-    if not labels.is_file():
-        return None
-    known = msgspec.json.decode(labels.read_bytes(), type=Labels)
-    if known.metaphor is None:
-        return None
-    noticed = None if known.figures is None else known.figures.noticed
-    return FigureView(words).lowest(known.metaphor.threshold, noticed)[1]
-
-
 def _threshold(threshold: float | None, lowest: float | None) -> str:
     if threshold is not None:
         return f" with a score of at least {threshold:g}."
     return "." if lowest is None else f"; their lowest score is {lowest:.3f}."
 
 
-def _shipped(tier: str, checksum: str) -> TierModel | None:
-    model = known_models().get(tier)
-    return model if model and checksum in {file.sha256 for file in model.files} else None
-
-
 def _quality(tier: str, checksum: str) -> dict[str, RecordedQuality]:
     """What was measured of the model, if it is one that ships with trope."""
-    model = _shipped(tier, checksum)
+    model = shipped_model(tier, checksum)
     return {one.figure.rpartition(".")[2]: one for one in model.quality} if model else {}
 
 
-def _measured_sentence(measured: dict[str, RecordedQuality]) -> str:
+def _measured_sentence(measured: dict[str, RecordedQuality], threshold: float | None) -> str:
     f1, precision, recall = (
         f"{one.value:.2f} ({interval}{one.low:.2f} to {one.high:.2f})"
         for name, interval in (("f1", "95 % interval "), ("precision", ""), ("recall", ""))
         for one in [measured[name]]
     )
+    above = _threshold(threshold, None).rstrip(".")
     return (
-        f"On the test split of the VU Amsterdam Metaphor Corpus ({measured['f1'].n:,} words, all "
-        f"parts of speech counted) the model has an F1 of {f1}, a precision of {precision} and a "
-        f"recall of {recall}."
+        f"On the test split of the VU Amsterdam Metaphor Corpus ({measured['f1'].n:,} words), "
+        f"where words of every class count{above}, the model has an F1 of {f1}, a precision of "
+        f"{precision} and a recall of {recall}."
     )
 
 

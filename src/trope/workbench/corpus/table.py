@@ -24,6 +24,7 @@ from trope.render.plots import (
     plot_file,
     short_name,
 )
+from trope.tasks.metaphor.corpus_rates import VIEW_NAMES
 
 Row = tuple[Any, ...]
 _SHARES = ("rate", "low", "high")
@@ -37,6 +38,9 @@ _BARS = {
     "ngrams": ("count", "Uses"),
 }
 """Views that are drawn as bars: the column, and the title of its axis."""
+
+_COUNTED = ("rates", "figures", "verbs", "domains", "dispersion")
+"""Views whose plots say which words count as metaphors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,13 @@ def number(value: float | None, form: str = ".2f") -> str:
     return "–" if value is None else format(value, form)
 
 
+def counted_in_words(about: Mapping[str, Any]) -> str:
+    """The words that count as metaphors in a table."""
+    least = about["threshold"]
+    above = "" if least is None else f" with a score of at least {least:g}"
+    return f"{VIEW_NAMES[about['word_view']]}{above}"
+
+
 def spread_in_words(about: Mapping[str, Any]) -> str:
     """How often a word occurs, and how evenly it is spread over the texts."""
     uses = f"{about['uses']:,} use{'' if about['uses'] == 1 else 's'}"
@@ -143,13 +154,19 @@ def draw_table(table: CorpusTable, path: Path) -> None:
         elif over_time:
             _draw_line(axes, [row for row in rows if row["group"]])
         elif table.view in _BARS or any(row.get("rate", 0) is None for row in rows):
-            _draw_bars(axes, rows, table.view)
+            _draw_bars(axes, rows, table)
         else:
-            _draw_rows(axes, rows, table.view)
+            _draw_rows(axes, rows, table)
+        if table.view in _COUNTED:
+            counted = f"Metaphors are {counted_in_words(table.about)}."
+            figure.supxlabel(counted, color=SOFT, fontsize=7.5, x=0.99, ha="right")
 
 
-def _draw_bars(axes: Any, rows: list[dict[str, Any]], view: str) -> None:
-    key, title = _BARS.get(view, ("count", "Uses"))
+def _draw_bars(axes: Any, rows: list[dict[str, Any]], table: CorpusTable) -> None:
+    key, title = _BARS.get(table.view, ("count", "Uses"))
+    if "part" in table.about:
+        sides = [short_name(table.about[side]) for side in ("part", "against")]
+        title = f"{title}\nAbove 0: more frequent in {sides[0]} than in {sides[1]}"
     values = [row[key] or 0 for row in rows]
     colours = [WORDS if value >= 0 else OTHERS for value in values]
     axes.barh(range(len(rows)), values, height=0.6, color=colours)
@@ -161,7 +178,8 @@ def _draw_bars(axes: Any, rows: list[dict[str, Any]], view: str) -> None:
     label_rows(axes, names, title, share=False)
 
 
-def _draw_rows(axes: Any, rows: list[dict[str, Any]], view: str) -> None:
+def _draw_rows(axes: Any, rows: list[dict[str, Any]], table: CorpusTable) -> None:
+    view = table.view
     value = "share" if view == "domains" else "rate"
     intervals = [Interval(row[value], row["low"], row["high"]) for row in rows]
     draw_intervals(axes, intervals, 0, WORDS, "", "o")
@@ -169,10 +187,8 @@ def _draw_rows(axes: Any, rows: list[dict[str, Any]], view: str) -> None:
         names = [f"{row['verb']} ({row['metaphors']:,} of {row['uses']:,})" for row in rows]
         title = "Share of metaphors among the uses of a verb (95 % intervals)"
     elif view == "domains":
-        names = [
-            short_name(", ".join(filter(None, (row["domain"].lower(), row["group"]))))
-            for row in rows
-        ]
+        groups = [f", {short_name(row['group'])}" if table.about["by"] else "" for row in rows]
+        names = [f"{row['domain'].lower()}{group}" for row, group in zip(rows, groups, strict=True)]
         title = "Share of the metaphors with a source domain (95 % intervals)"
     elif view == "figures":
         names = [

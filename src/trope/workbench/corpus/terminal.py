@@ -12,8 +12,14 @@ from rich.text import Text
 from trope.metrics.intervals import Interval
 from trope.render.markup import printable
 from trope.render.page_pieces import percent
-from trope.tasks.metaphor.corpus_rates import VIEW_NAMES
-from trope.workbench.corpus.table import CorpusTable, number, spread_in_words, to_csv, to_json
+from trope.workbench.corpus.table import (
+    CorpusTable,
+    counted_in_words,
+    number,
+    spread_in_words,
+    to_csv,
+    to_json,
+)
 
 _METAPHOR = "bold yellow"
 _NARROWEST, _WIDE = 60, 110
@@ -141,8 +147,8 @@ def _dispersion(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
 
 def _view(table: CorpusTable) -> Text:
     """Which words count as metaphors."""
-    view = table.about["word_view"]
-    return Text(f"Metaphors are {VIEW_NAMES[view]} (--words {view}).", style="dim")
+    counted, view = counted_in_words(table.about), table.about["asked_view"]
+    return Text(f"Metaphors are {counted} (--words {view}).", style="dim")
 
 
 def _keyness(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
@@ -222,13 +228,14 @@ def _concordance(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
 
 
 def _features(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
-    grid = _grid("text", "id", "words", "sentences", "metaphors", "novelty", "sentiment")
-    for row in table.dicts():
+    rows = table.dicts()
+    known = [n for n in ("novelty", "sentiment") if any(row.get(n) is not None for row in rows)]
+    grid = _grid("text", "id", "words", "sentences", "metaphors", *known)
+    for row in rows:
         rate = "–" if row["metaphor_rate"] is None else f"{100 * row['metaphor_rate']:.1f} %"
-        more = (row.get("novelty"), row.get("sentiment"))
         grid.add_row(
             *(str(row["text"]), printable(row["id"]), f"{row['words']:,}", f"{row['sentences']:,}"),
-            *(rate, *("–" if one is None else f"{one:.2f}" for one in more)),
+            *(rate, *(number(row[name]) for name in known)),
         )
     yield grid
     yield _more(table, "text")
@@ -243,7 +250,7 @@ def _domains(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
         share = percent(Interval(row["share"], row["low"], row["high"]))
         counts = f"{row['metaphors']:,}", f"{row['texts']:,}"
         words = printable(", ".join(row["lemmas"]))
-        named = (printable(row[one]) for one in ("domain", *group))
+        named = (printable(row[one]) or "–" for one in ("domain", *group))
         grid.add_row(*named, *counts, share, words)
     yield grid
     yield _more(table, "row")

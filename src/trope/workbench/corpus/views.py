@@ -5,7 +5,7 @@ Intervals of rates account for the likeness of words in one text.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import log2
 from typing import Any
@@ -17,7 +17,7 @@ from trope.metrics.intervals import ClusteredShare, Interval, wilson
 from trope.workbench.corpus.concordance import concordance, contexts, dispersion, domains
 from trope.workbench.corpus.corpus import NO_NOVELTY, IndexedCorpus, all_hold, figure_counts
 from trope.workbench.corpus.features import features
-from trope.workbench.corpus.keyness import keyness, trend
+from trope.workbench.corpus.keyness import keyness, no_words, trend
 from trope.workbench.corpus.queries import (
     AnyQuery,
     CollocatesQuery,
@@ -76,7 +76,27 @@ def answer(corpus: IndexedCorpus, query: AnyQuery) -> CorpusTable:
     if corpus.view != (query.words or corpus.source.words):
         query = msgspec.structs.replace(query, words=corpus.view)
     table = _table(corpus, query)
-    return replace(table, about={**table.about, "word_view": corpus.facts.word_view})
+    notes = table.notes if table.rows else (*table.notes, *_why_empty(corpus, query, table.about))
+    return replace(table, about={**table.about, **corpus.counted}, notes=notes)
+
+
+def _why_empty(corpus: IndexedCorpus, query: AnyQuery, about: Mapping[str, Any]) -> Iterator[str]:
+    """What to change where a table has no rows."""
+    if isinstance(query, TextQuery):
+        return
+    for one in corpus.conditions(query.where):
+        held, given = all_hold((one,))
+        if not corpus.database.one(f"SELECT count(*) FROM documents WHERE {held}", given)[0]:
+            yield no_words(corpus, one.column.name, one.value)
+    if isinstance(query, CollocatesQuery):
+        known = query.near == "window" or about["uses"]
+    elif isinstance(query, SketchQuery):
+        known = any(n for name, n in about.items() if name.endswith(("_metaphors", "_others")))
+    else:
+        return
+    if not known:
+        verb = repr(query.lemma)
+        yield f"no kept relation has the verb {verb}; a concordance shows its uses"
 
 
 def _table(corpus: IndexedCorpus, query: AnyQuery) -> CorpusTable:
@@ -128,7 +148,7 @@ def passage(corpus: IndexedCorpus, query: TextQuery, part: int, at: int) -> Corp
     part = min(max((place - 1) // PASSAGE + 1 if place else part, 1), parts)
     table = text(corpus, query, f"LIMIT {PASSAGE} OFFSET {(part - 1) * PASSAGE}")
     rows = table.dicts()
-    about = {**table.about, "word_view": corpus.facts.word_view, "part": part, "parts": parts}
+    about = {**table.about, **corpus.counted, "part": part, "parts": parts}
     about["begin"] = rows[0]["start"] if part > 1 else 0
     about["end"] = rows[-1]["end"] if part < parts else len(table.about["text"])
     return replace(table, about=about)
@@ -329,9 +349,8 @@ def _spread_of(
 def rates(corpus: IndexedCorpus, query: RatesQuery) -> CorpusTable:
     """Words, metaphors and their rate by the values of a column."""
     column = corpus.column(query.by)
-    if query.period and not column.date:
-        problem = f"column {column.name!r} has no dates; do not set a period, or write its values"
-        raise BadInput(f"{problem} as YYYY-MM-DD")
+    if query.period:
+        corpus.need_dates(column)
     condition, given = all_hold(corpus.conditions(query.where))
     period = query.period or column.legible_period
     query = msgspec.structs.replace(query, period=period)

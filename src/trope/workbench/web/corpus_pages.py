@@ -17,7 +17,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from trope.core.errors import TropeError
 from trope.render.plots import check_plot
-from trope.tasks.metaphor.corpus_rates import VIEW_NAMES
 from trope.workbench.corpus.annotation import MOST_ITEMS, make_annotation_project
 from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.queries import (
@@ -28,7 +27,14 @@ from trope.workbench.corpus.queries import (
     make_query,
     notebook_cell,
 )
-from trope.workbench.corpus.table import CorpusTable, draw_table, spread_in_words, to_csv, to_json
+from trope.workbench.corpus.table import (
+    CorpusTable,
+    counted_in_words,
+    draw_table,
+    spread_in_words,
+    to_csv,
+    to_json,
+)
 from trope.workbench.corpus.views import answer, passage
 from trope.workbench.requests import TEXT_LIMIT, BadField, RequestRefused, as_sentence
 from trope.workbench.text_view import pieces, shown_figures
@@ -110,7 +116,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     query = make_query("rates", {"by": group_column(corpus), "rows": 1})
     table = answer(corpus, query)
     everything = shown_rows("rates", [table.about["all"]])[0]
-    counted = VIEW_NAMES[corpus.facts.word_view]
+    counted = counted_in_words(corpus.counted)
     context = {"view": "overview", "corpus": corpus, "everything": everything, "counted": counted}
     context |= {"charts": charts(corpus), "plots": _plots_installed(), "given": request.GET}
     return _page(request, "corpus_overview.html", context)
@@ -274,7 +280,7 @@ def _taken(request: HttpRequest, table: CorpusTable) -> dict[str, Any]:
         "table": table,
         "about": table.about,
         "counts": {n: f"{c:,}" for n, c in table.about.items() if isinstance(c, int)},
-        "counted": VIEW_NAMES[table.about["word_view"]],
+        "counted": counted_in_words(table.about),
         "query": request.GET.urlencode(),
         "earlier": _address(request, page=at - 1) if at > 1 else "",
         "later": _address(request, page=at + 1) if at < pages else "",

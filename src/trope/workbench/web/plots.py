@@ -10,7 +10,7 @@ WIDTH = 380
 MOST_DOTS = 30
 _NAMES, _RIGHT, _ROW, _TOP = 112, 20, 22, 8
 _LEFT, _HEIGHT, _LABELS = 46, 200, 4
-_LONGEST, _LONGEST_BAR, _LETTER = 14, 24, 6.6
+_LONGEST, _LETTER = 24, 6.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,7 @@ def bar_plot(rows: Sequence[dict[str, Any]], name: str, count: str, heading: str
     known = [row for row in rows if row[count]][:MOST_DOTS]
     if not known:
         return None
-    names = [_short(str(row[name]), _LONGEST_BAR) for row in known]
-    left = max(_NAMES, round(_LETTER * max(map(len, names))) + 16)
+    names, left = _labels([str(row[name]) for row in known])
     scale = (WIDTH - left - 3 * _RIGHT) / max(row[count] for row in known)
     bars = tuple(
         CountBar(
@@ -118,14 +117,15 @@ def dot_plot(rows: Sequence[dict[str, Any]], name: str) -> DotPlot | None:
     if not known:
         return None
     steps = _steps(max(row["high"] for row in known))
-    scale = (WIDTH - _NAMES - _RIGHT) / steps[-1]
+    names, left = _labels([row[name] or "–" for row in known])
+    scale = (WIDTH - left - _RIGHT) / steps[-1]
 
     def across(rate: float) -> float:
-        return round(_NAMES + rate * scale, 1)
+        return round(left + rate * scale, 1)
 
     dots = tuple(
         Dot(
-            name=_short(row[name] or "–"),
+            name=names[at],
             y=_TOP + _ROW * (at + 0.5),
             x=across(row["rate"]),
             low=across(row["low"]),
@@ -136,7 +136,7 @@ def dot_plot(rows: Sequence[dict[str, Any]], name: str) -> DotPlot | None:
     )
     ticks = tuple(Tick(across(step), _percent(step)) for step in steps)
     summary = f"Rates of metaphor with 95 % intervals: {'; '.join(dot.label for dot in dots)}"
-    return DotPlot(dots, ticks, _TOP + _ROW * len(dots) + 24, summary)
+    return DotPlot(dots, ticks, _TOP + _ROW * len(dots) + 24, summary, left)
 
 
 def line_plot(rows: Sequence[dict[str, Any]]) -> LinePlot | None:
@@ -195,5 +195,7 @@ def _label(row: dict[str, Any], name: str) -> str:
     return f"{row[name] or 'none'} {100 * row['rate']:.1f} %"
 
 
-def _short(name: str, longest: int = _LONGEST) -> str:
-    return name if len(name) <= longest else f"…{name[1 - longest :]}"
+def _labels(names: Sequence[str]) -> tuple[list[str], int]:
+    """The names as they fit beside a plot, and the room that they need."""
+    fitting = [one if len(one) <= _LONGEST else f"…{one[1 - _LONGEST :]}" for one in names]
+    return fitting, max(_NAMES, round(_LETTER * max(map(len, fitting))) + 16)
