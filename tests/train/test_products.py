@@ -16,7 +16,8 @@ import onnx  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
 from trope.encoder.models import model_folder  # noqa: E402
-from trope.encoder.session import open_session  # noqa: E402
+from trope.encoder.pruning import LARGEST_TERMS, largest_product  # noqa: E402
+from trope.encoder.session import open_session, sums_overflow  # noqa: E402
 from trope.train.encoder.graph import int8_factors  # noqa: E402
 from trope.train.encoder.student import fake_factors, quantise  # noqa: E402
 
@@ -118,3 +119,9 @@ def test_this_processor_adds_the_largest_products_exactly(bounded: bool) -> None
     rows = generator.choice([0, 1, 254, 255], (32, 256)).astype(np.uint8)
     expected = rows.astype(np.int64) @ factor.astype(np.int64)
     assert (product(rows, np.ascontiguousarray(factor)) == expected).all()
+
+
+def test_overflow_is_found_where_plain_products_are_wrong() -> None:
+    (result,) = open_session(Path("product.onnx"), largest_product()).run(None, {})
+    exact = LARGEST_TERMS * np.iinfo(np.uint8).max * np.iinfo(np.int8).max
+    assert sums_overflow() == (result.item() != exact)

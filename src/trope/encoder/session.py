@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from threading import Lock
 from time import thread_time
@@ -23,7 +23,13 @@ from trope.core.records import FigureThresholds, MetaphorThresholds
 from trope.encoder.device import CardSession, GraphicsCard, open_card
 from trope.encoder.models import model_folder
 from trope.encoder.pieces import Vocabulary
-from trope.encoder.pruning import keep_outputs, map_outputs, with_faster_operators
+from trope.encoder.pruning import (
+    LARGEST_TERMS,
+    keep_outputs,
+    largest_product,
+    map_outputs,
+    with_faster_operators,
+)
 from trope.encoder.windows import BATCH_PIECES, Window, batches, network_input, windows
 
 Array = npt.NDArray[np.float32]
@@ -323,13 +329,11 @@ def open_session(path: Path, content: bytes | None = None, *, exact: bool = Fals
     Args:
         path: the file.
         content: the graph.
-        exact: keep 8-bit products exact on processors without VNNI too, where neighbouring ones
-            would be added in 16 bits and overflow.
+        exact: keep 8-bit products exact on processors whose sums overflow, too.
     """
     import onnxruntime
 
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
+    options = _quiet_options()
     # batches run side by side, one thread each: no waiting for each other inside a product
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -337,7 +341,9 @@ def open_session(path: Path, content: bytes | None = None, *, exact: bool = Fals
     options.enable_mem_reuse = False
     # a block for every length of batch would take a third of all memory, and saves no time
     options.enable_mem_pattern = False
-    options.add_session_config_entry("session.x64quantprecision", str(int(exact)))
+    options.add_session_config_entry(
+        "session.x64quantprecision", str(int(exact and sums_overflow()))
+    )
     options.add_session_config_entry(
         "session.model_external_initializers_file_folder_path", str(path.parent)
     )
@@ -352,6 +358,30 @@ def open_session(path: Path, content: bytes | None = None, *, exact: bool = Fals
     except Exception as error:  # ONNX Runtime raises many unrelated types here
         remedy = "train or install it again"
         raise BadModel(path, f"ONNX Runtime cannot load it ({error}); {remedy}") from error
+
+
+def _quiet_options() -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    return options
+
+
+@cache
+def sums_overflow() -> bool:
+    """Whether this processor adds neighbouring products in 16 bits, as those without VNNI do.
+
+    It is tried, since no list knows all processors. Sums can be kept exact everywhere, but where
+    they are exact already this doubles the time of a product.
+    """
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(
+        largest_product(), _quiet_options(), providers=["CPUExecutionProvider"]
+    )
+    [[product]] = session.run(None, {})[0]
+    return int(product) != LARGEST_TERMS * 255 * 127
 
 
 def _has_faster_operators() -> bool:
