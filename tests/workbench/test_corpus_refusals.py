@@ -2,6 +2,7 @@
 
 # ruff: noqa: F401, F811 - fixtures are taken by importing them
 
+import gc
 import json
 import shutil
 from pathlib import Path
@@ -309,6 +310,18 @@ def test_a_corpus_from_before_there_were_views_is_read(corpus_table: Path, tmp_p
         BadInput, match=r"--words all and cannot by noticed; write it again.*noticed"
     ):
         open_corpus(folder, words="noticed", index=tmp_path / "old-index")
+
+
+def test_an_index_that_nobody_uses_is_closed(
+    corpus_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Any] = []
+    connect = database.connect
+    monkeypatch.setattr(database, "connect", lambda path: made.append(connect(path)) or made[-1])
+    open_corpus(corpus_folder, index=tmp_path)  # and forgotten, as when another one is shown
+    gc.collect()
+    with pytest.raises(database.duckdb().ConnectionException, match="closed"):
+        made[-1].execute("SELECT 1")
 
 
 def make_old(folder: Path) -> None:
