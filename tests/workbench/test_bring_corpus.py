@@ -22,7 +22,6 @@ pytest.importorskip("duckdb", reason="DuckDB is not installed (pip install 'trop
 
 from trope.core.errors import BadInput
 from trope.workbench.corpus import bring
-from trope.workbench.corpus.bring import BroughtCorpora
 from trope.workbench.requests import BringChoices
 from trope.workbench.web.bring_pages import safe_path
 
@@ -244,21 +243,20 @@ def test_trying_again_waits_for_the_end_of_the_first(
 def test_deleting_a_corpus_whose_process_still_ends_stops_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pipes = {name: tmp_path / name for name in ("told", "ending")}
-    for pipe in pipes.values():
+    told, ending = tmp_path / "told", tmp_path / "ending"
+    for pipe in (told, ending):
         os.mkfifo(pipe)
-    code = "import sys; from trope.workbench.corpus.bring import work; work(sys.argv[1])"
-    code += f"; open({str(pipes['told'])!r}, 'w').close(); open({str(pipes['ending'])!r}).close()"
-    monkeypatch.setattr(bring, "_CODE", code)
-    corpora = BroughtCorpora(tmp_path / "brought", index=tmp_path / "index", limit=1_000_000)
+    waits = f"open({str(told)!r}, 'w').close(); open({str(ending)!r}).close()"
+    monkeypatch.setattr(bring, "_CODE", f"{bring._CODE}; {waits}")
+    corpora = bring.BroughtCorpora(tmp_path / "brought", index=tmp_path / "index", limit=1_000_000)
     for _ in range(2):
         arrived = corpora.arriving_folder()
         (arrived / "old.doc").write_bytes(b"\1")
         name = corpora.add(arrived, BringChoices())
-        pipes["told"].read_text()  # waits until the process has said how it ended
+        told.read_text()  # waits until the process has said how it ended
         assert corpora.find(name).state == "failed"
         corpora.delete(name)
-        pipes["ending"].write_text("")  # only now it ends
+        ending.write_text("")  # only now it ends
     assert list(corpora) == []
 
 

@@ -203,13 +203,14 @@ def _judge(judging: Mapping[str, Any], given: Mapping[str, Any]) -> None:
         file.write(f"{text}\n")
 
 
-def _rate_lines(rate: CorrectedRate, counted: Mapping[str, Any], half: int) -> Iterator[str]:
+def _rate_lines(rate: CorrectedRate, counted: Mapping[str, Any], half: int | None) -> Iterator[str]:
     from trope.workbench.corpus.table import counted_in_words
 
     yield f"corrected  {percent(rate.corrected)}"
     yield f"classical  {percent(rate.classical)}, {rate.judged:,} judged words"
     yield f"model      {100 * rate.model:.2f} % of {rate.items:,} words"
-    yield f"an interval half as wide needs about {half:,} judged words"
+    if half is not None:
+        yield f"an interval half as wide needs about {half:,} judged words"
     yield f"the model counts {counted_in_words(counted)} (--words {counted['asked_view']})"
 
 
