@@ -173,6 +173,7 @@ def test_without_tokens_rates_work_and_the_rest_names_the_command(
             ("figures", {}),
             ("verbs", {}),
             ("collocates", {"lemma": "ate"}),
+            ("trend", {"by": "file"}),
             ("ngrams", {}),
             ("dispersion", {"lemma": "ate"}),
             ("keyness", {"by": "source", "part": "Herald"}),
@@ -180,6 +181,7 @@ def test_without_tokens_rates_work_and_the_rest_names_the_command(
         ):
             with pytest.raises(BadInput) as refused:
                 answer(corpus, make_query(view, fields))
+            assert "has no words (the column 'tokens', needed for" in str(refused.value)
             assert str(refused.value).endswith(again)
         shown = answer(corpus, make_query("text", {"text": 1}))
         assert shown.about["text"]
