@@ -396,4 +396,4 @@ def _read_state(own: Path) -> BroughtCorpus:
 
 def _write_state(own: Path, state: BroughtCorpus) -> None:
     with atomic_write(own / _STATE, "wb", private=True) as file:
-        file.write(msgspec.json.encode(state))  # type: ignore[arg-type]
+        file.write(msgspec.json.encode(state))
