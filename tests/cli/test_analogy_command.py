@@ -32,7 +32,7 @@ def test_proposals_are_reviewed_accepted_and_checked(data, tmp_path, capsys):
     lines[1] = f"yes{lines[1]}"
     sheet.write_text("\n".join(lines) + "\n")
     status, _, err = call(capsys, "analogy", "build", "--accepted", sheet, "--out", accepted)
-    assert (status, "1 items were accepted" in err) == (0, True)
+    assert (status, "1 item was accepted" in err) == (0, True)
     (item,) = read_mean(accepted)
     assert item.gold == "seed_sower"
 
@@ -69,6 +69,15 @@ def test_check_tells_faults_by_line_and_status(tmp_path, capsys):
     clean = write_set(tmp_path / "clean.csv", ["IDEA;SEED;fact;qqq;seedling;www;moon"])
     status, out, _ = call(capsys, "analogy", "check", clean)
     assert status == 0
+
+
+def test_a_set_with_its_title_comes_from_standard_input(tmp_path, capsys, monkeypatch):
+    path = write_set(tmp_path / "set.csv", ["IDEA;SEED;fact;qqq;seedling;www;moon"])
+    assert path.read_text().startswith("METAPHOR;")
+    with path.open(encoding="utf-8") as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        status, out, _ = call(capsys, "analogy", "check", "-")
+    assert (status, out.startswith("1 item")) == (0, True)
 
 
 def test_check_refuses_what_is_no_set(tmp_path, capsys):

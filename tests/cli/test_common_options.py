@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from trope.cli.commands import COMMANDS
+from trope.cli.commands import COMMANDS, add_common_options, given_arguments
 from trope.cli.main import main
 
 
@@ -57,3 +57,19 @@ def test_quiet_is_the_same_before_and_after_a_command(
     monkeypatch.setitem(COMMANDS, "probe", ("module:p", "A probe."))
     main.main(args=arguments, prog_name="trope", standalone_mode=False)
     assert seen == [True]
+
+
+def test_a_command_that_calls_itself_gives_its_options_on_and_no_common_ones() -> None:
+    told: list[tuple[str, ...]] = []
+
+    @click.command("own")
+    @click.option("--data")
+    @click.option("--without", multiple=True)
+    @click.option("--jobs", type=int, default=1)
+    def own(**options: object) -> None:
+        told.append(given_arguments(click.get_current_context(), without=("jobs",)))
+
+    given = ["--data", "D", "--without", "a", "--without", "b", "--jobs", "2"]
+    command = add_common_options(own)
+    command.main([*given, "--quiet", "--verbose"], "own", standalone_mode=False)
+    assert told == [("own", "--data", "D", "--without", "a", "--without", "b")]

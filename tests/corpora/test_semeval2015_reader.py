@@ -13,7 +13,6 @@ from trope.corpora.tweet_ids import (
     ScoredId,
     read_scored_ids,
     rejoin,
-    spreadsheet_ids,
     write_delivery,
 )
 
@@ -58,10 +57,6 @@ def test_a_bad_row_is_refused_with_its_line(line: str, words: str) -> None:
 def test_an_empty_table_is_refused(content: str) -> None:
     with pytest.raises(BadRecord):
         rows(content)
-
-
-def test_ids_that_a_spreadsheet_rounded_are_seen() -> None:
-    assert spreadsheet_ids([ID, "472189928340606000", "472189928340600"]) == ("472189928340606000",)
 
 
 def test_texts_come_back_to_their_ids_and_the_perished_are_named() -> None:

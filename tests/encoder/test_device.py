@@ -144,6 +144,19 @@ def test_a_card_without_room_for_one_sentence_says_so(
         read_words(encoder, [["Rain"], ["So", "what"]], METAPHOR)
 
 
+def test_a_card_without_room_for_the_model_says_so(
+    card: GraphicsCard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    def full(*_: object) -> None:
+        raise torch.cuda.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(CardSession, "_sent", full)
+    with pytest.raises(DeviceFailed, match="no memory for the model; use fewer workers"):
+        read_words(Encoder(threads=1, device="cuda"), [["Rain"]], METAPHOR)
+
+
 def test_a_driver_that_fails_in_the_middle_is_one_line(
     card: GraphicsCard, monkeypatch: pytest.MonkeyPatch
 ) -> None:

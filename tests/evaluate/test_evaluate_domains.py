@@ -81,7 +81,7 @@ def test_rows_that_leak_are_not_looked_up(data: Path) -> None:
 
 
 def test_missing_data_and_systems_are_named(data: Path, tmp_path: Path) -> None:
-    with pytest.raises(MissingData, match="lcc-domains"):
+    with pytest.raises(MissingData, match="trope data info lcc-domains says how"):
         evaluate(EvaluationOptions(data=tmp_path / "nothing", threads=1))
     with pytest.raises(BadInput, match="trope-domains"):
         evaluate(EvaluationOptions(data=data, detector=tmp_path, threads=1))

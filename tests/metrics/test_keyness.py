@@ -8,12 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.metrics.keyness import (
+    TextSums,
     benjamini_hochberg,
     chi_square_p,
     holm,
     log_dice,
     log_likelihood,
     log_ratio,
+    welch_p,
 )
 
 
@@ -49,6 +51,15 @@ def test_log_ratio_counts_doublings() -> None:
 
 def test_p_of_chi_square() -> None:
     assert chi_square_p([3.841459, 6.634897, 0]) == pytest.approx([0.05, 0.01, 1], abs=1e-6)
+
+
+def test_a_word_as_frequent_in_every_text_has_a_p_too() -> None:
+    # two texts of eight words each: four and two times in each of the first, twice in the second
+    first = TextSums(np.array([8, 4]), np.array([32, 8]), np.array([64, 32]), 2, 16, 128)
+    second = TextSums(np.array([4, 4]), np.array([8, 8]), np.array([32, 32]), 2, 16, 128)
+    assert not first.variances.any()
+    assert not second.variances.any()
+    assert welch_p(first, second) == pytest.approx([0, 1])
 
 
 def test_corrections_by_hand() -> None:

@@ -171,7 +171,7 @@ def test_no_stage_begins_that_would_not_end_in_time(toys: Toys) -> None:
 def test_stages_that_run_when_the_time_is_up_are_stopped(toys: Toys) -> None:
     os.mkfifo(toys.work / "pipe")
     toys.add("export", does="(work / 'pipe').open().read()")  # nobody ever writes
-    toys.run(minutes=0.005)
+    toys.run(minutes=0.02)
     assert not toys.whole
     assert any(line.startswith("export: stopped after") for line in toys.said)
     with pytest.raises(OSError, match="No such device"):  # nobody reads any more

@@ -21,6 +21,8 @@ from chromium import axe_source, chromium, grave, new_page
 pytest.importorskip("duckdb", reason="DuckDB is not installed (pip install 'trope[web]')")
 
 from trope.core.errors import BadInput
+from trope.workbench.corpus import bring
+from trope.workbench.requests import BringChoices
 from trope.workbench.web.bring_pages import safe_path
 
 TEXT = "The new tax strangles small shops. Prices climbed."
@@ -238,6 +240,26 @@ def test_trying_again_waits_for_the_end_of_the_first(
     ended(page, "1 text, ")
 
 
+def test_deleting_a_corpus_whose_process_still_ends_stops_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, ending = tmp_path / "told", tmp_path / "ending"
+    for pipe in (told, ending):
+        os.mkfifo(pipe)
+    waits = f"open({str(told)!r}, 'w').close(); open({str(ending)!r}).close()"
+    monkeypatch.setattr(bring, "_CODE", f"{bring._CODE}; {waits}")
+    corpora = bring.BroughtCorpora(tmp_path / "brought", index=tmp_path / "index", limit=1_000_000)
+    for _ in range(2):
+        arrived = corpora.arriving_folder()
+        (arrived / "old.doc").write_bytes(b"\1")
+        name = corpora.add(arrived, BringChoices())
+        told.read_text()  # waits until the process has said how it ended
+        assert corpora.find(name).state == "failed"
+        corpora.delete(name)
+        ending.write_text("")  # only now it ends
+    assert list(corpora) == []
+
+
 @pytest.mark.browser
 def test_archive_that_unpacks_to_too_much_is_refused(chromium: Any, bench: Bench) -> None:
     packed = io.BytesIO()
@@ -370,7 +392,7 @@ def test_name_that_is_taken_gets_a_number(tmp_path: Path) -> None:
     assert safe_path(tmp_path, "a.txt") == tmp_path / "a-2.txt"
 
 
-@pytest.mark.parametrize("name", ["", "..", "a\0b", "x" * 300, "taken/b.txt"])
+@pytest.mark.parametrize("name", ["", "..", "a\0b", "\ud800.txt", "x" * 300, "taken/b.txt"])
 def test_names_that_no_folder_can_have_are_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "taken").touch()
     with pytest.raises(BadInput):

@@ -183,7 +183,9 @@ def test_a_drawn_sample_that_is_judged_corrects_the_rate(
     assert low < found["corrected"]["value"] < high
     assert high - low < found["classical"]["high"] - found["classical"]["low"]
     assert found["judgments_for_half"] > 200
-    lines = rates(corpus_folder, "--judged", str(folder)).stdout.splitlines()
+    out = tmp_path / "rate.txt"
+    assert rates(corpus_folder, "--judged", str(folder), "--out", str(out)).stdout == ""
+    lines = out.read_text("utf-8").splitlines()
     assert lines[1].endswith("200 judged words") and lines[3].startswith("an interval half as wide")
     assert lines[4] == "the model counts content words (--words noticed)"
     assert (found["word_view"], found["asked_view"]) == ("content", "noticed")
@@ -202,3 +204,14 @@ def test_a_sample_larger_than_the_corpus_is_refused(corpus_folder: Path, tmp_pat
         rates(corpus_folder, "--draw", "100000000")
     with pytest.raises(BadInput, match="two steps"):
         rates(corpus_folder, "--draw", "1", "--judged", str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "options", [["--where", "source=Herald"], ["--by", "source"], ["--plot", "rates.svg"]]
+)
+def test_a_sample_is_of_the_whole_corpus(
+    corpus_folder: Path, tmp_path: Path, options: list[str]
+) -> None:
+    for step in (["--draw", "1"], ["--judged", str(tmp_path)]):
+        with pytest.raises(BadInput, match=f"{options[0]} does not go with --draw and --judged"):
+            rates(corpus_folder, *step, *options)

@@ -2,6 +2,7 @@
 
 # ruff: noqa: F401, F811 - fixtures are taken by importing them
 
+import gc
 import json
 import shutil
 from pathlib import Path
@@ -172,6 +173,7 @@ def test_without_tokens_rates_work_and_the_rest_names_the_command(
             ("figures", {}),
             ("verbs", {}),
             ("collocates", {"lemma": "ate"}),
+            ("trend", {"by": "file"}),
             ("ngrams", {}),
             ("dispersion", {"lemma": "ate"}),
             ("keyness", {"by": "source", "part": "Herald"}),
@@ -179,6 +181,7 @@ def test_without_tokens_rates_work_and_the_rest_names_the_command(
         ):
             with pytest.raises(BadInput) as refused:
                 answer(corpus, make_query(view, fields))
+            assert "has no words (the column 'tokens', needed for" in str(refused.value)
             assert str(refused.value).endswith(again)
         shown = answer(corpus, make_query("text", {"text": 1}))
         assert shown.about["text"]
@@ -309,6 +312,18 @@ def test_a_corpus_from_before_there_were_views_is_read(corpus_table: Path, tmp_p
         BadInput, match=r"--words all and cannot by noticed; write it again.*noticed"
     ):
         open_corpus(folder, words="noticed", index=tmp_path / "old-index")
+
+
+def test_an_index_that_nobody_uses_is_closed(
+    corpus_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Any] = []
+    connect = database.connect
+    monkeypatch.setattr(database, "connect", lambda path: made.append(connect(path)) or made[-1])
+    open_corpus(corpus_folder, index=tmp_path)  # and forgotten, as when another one is shown
+    gc.collect()
+    with pytest.raises(database.duckdb().ConnectionException, match="closed"):
+        made[-1].execute("SELECT 1")
 
 
 def make_old(folder: Path) -> None:

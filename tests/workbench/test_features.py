@@ -189,6 +189,8 @@ def add_domains(folder: Path) -> None:
     ("options", "words"),
     [
         (["--out", "features.txt"], "features are written as .csv or .parquet"),
+        (["--out", "f.csv", "--json"], "the name says the format of features"),
+        (["--out", "f.parquet", "--format", "csv"], "leave out --format and --json"),
         (["--where", "colour=red", "--out", "f.csv"], "no column is called 'colour'"),
     ],
 )

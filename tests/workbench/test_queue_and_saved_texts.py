@@ -1,8 +1,10 @@
 """Who is next at the model, and what is kept."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Queue
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -10,7 +12,8 @@ from hypothesis import strategies as st
 
 from trope.workbench.requests import RequestRefused
 from trope.workbench.text_view import SavedTexts, title
-from trope.workbench.web.state import ModelQueue
+from trope.workbench.web import state
+from trope.workbench.web.state import ModelQueue, WorkbenchOptions
 
 
 def test_one_works_one_waits_and_the_third_is_refused() -> None:
@@ -80,3 +83,26 @@ def test_title_is_the_beginning_in_one_line() -> None:
     assert title("One\n two.") == "One two."
     assert title("word " * 100).endswith("word …")
     assert len(title("x" * 500)) < 75
+
+
+def test_pages_of_texts_do_not_wait_for_an_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = pytest.importorskip("trope.workbench.corpus.corpus")
+    begun, answered = threading.Event(), threading.Event()
+
+    def build(folder: Path, **options: object) -> SimpleNamespace:
+        begun.set()
+        assert answered.wait(60), "a page waits for the index"
+        return SimpleNamespace(folder=folder, view="noticed")
+
+    monkeypatch.setattr(corpus, "open_corpus", build)
+    monkeypatch.setattr(state, "Pipeline", lambda **options: "the model")
+    state.begin(WorkbenchOptions(corpus=tmp_path))
+    with ThreadPoolExecutor(1) as pool:
+        opening = pool.submit(state.the_corpus)
+        assert begun.wait(60)
+        assert state.the_pipeline() == "the model"
+        answered.set()
+        assert opening.result().folder == tmp_path
+    state.begin(WorkbenchOptions())

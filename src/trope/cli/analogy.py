@@ -43,6 +43,7 @@ def build(
     """Propose items from metaphors with role mappings, as a sheet to accept or reject."""
     from trope.cli.output import open_output
     from trope.core.errors import BadInput
+    from trope.core.progress import counted
     from trope.corpora.mean import read_review, write_mean, write_review
 
     if (data is None) == (accepted is None):
@@ -51,7 +52,7 @@ def build(
         items = list(read_review(accepted))
         with open_output(out) as file:
             write_mean(items, file)
-        _say(ctx, f"{len(items)} items were accepted")
+        _say(ctx, counted(len(items), "item was accepted", "items were accepted"))
         return
     assert data is not None  # one of the two is given
     inventory = read_inventory(data)

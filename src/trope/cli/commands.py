@@ -65,12 +65,15 @@ def _remember(context: click.Context, option: click.Parameter, given: bool) -> N
 
 
 def given_arguments(context: click.Context, without: Collection[str] = ()) -> tuple[str, ...]:
-    """A subcommand's name and the options that it was given, for a call in another process."""
+    """A subcommand's name and the options that it was given, for a call in another process.
+
+    Common options are not among them: they are about what this process says.
+    """
     arguments = [context.info_name or ""]
     for option in context.command.params:
         name = option.name or ""
         given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if given and name not in without:
+        if given and name in context.params and name not in without:
             value = context.params[name]
             for one in value if option.multiple else (value,):
                 arguments += [option.opts[0], str(one)]

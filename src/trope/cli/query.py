@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 
 import click
 import msgspec
+from click.core import ParameterSource
 
 from trope.cli.output import open_output
 from trope.core.errors import BadInput
@@ -19,6 +20,7 @@ from trope.workbench.corpus.queries import COMMANDS, DRAWN, AnyQuery, CompareQue
 from trope.workbench.requests import BadField, literals
 
 if TYPE_CHECKING:
+    from trope.metrics.corrected_rates import CorrectedRate
     from trope.metrics.intervals import Interval
     from trope.workbench.corpus.corpus import IndexedCorpus
     from trope.workbench.corpus.table import CorpusTable
@@ -67,6 +69,10 @@ def _run(view: str) -> Callable[..., None]:
 def _write_features(asked: Any, resume: bool, given: Mapping[str, Any]) -> None:
     from trope.workbench.corpus.features import write_features
 
+    named = "json" if given["as_json"] else given["table_format"]
+    if named and f".{named}" != given["out"].suffix:
+        problem = "the name says the format of features"
+        raise BadInput(f"{given['out']}: {problem}; leave out --format and --json")
     shared = click.get_current_context().obj
     quiet = given["quiet"] or bool(shared.get("quiet"))
     texts = write_features(
@@ -145,16 +151,29 @@ def _compare(
 
 
 _JUDGING = ("draw", "seed", "judged", "question", "positive", "negative")
+_OF_SAMPLES = {*_JUDGING, "words", "index", "out", "as_json", "table_format", "quiet", "verbose"}
+"""Options that go with a sample; the others are about tables of some texts."""
+
+
+def _check_sampling(judging: Mapping[str, Any]) -> None:
+    """Refuse what a sample of the whole corpus cannot take into account."""
+    if judging["draw"] and judging["judged"]:
+        raise BadInput("--draw and --judged are two steps; give one of them")
+    context = click.get_current_context()
+    for option in context.command.params:
+        name = option.name or ""
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given and name not in _OF_SAMPLES:
+            problem = f"{option.opts[0]} does not go with --draw and --judged"
+            raise BadInput(f"{problem}, which are about all words of a corpus; leave it out")
 
 
 def _judge(judging: Mapping[str, Any], given: Mapping[str, Any]) -> None:
     """Write a random sample of words to judge, or the rate that its judgments give."""
     from trope.workbench.corpus.annotation import draw_words, judged_rate
     from trope.workbench.corpus.corpus import open_corpus
-    from trope.workbench.corpus.table import counted_in_words
 
-    if judging["draw"] and judging["judged"]:
-        raise BadInput("--draw and --judged are two steps; give one of them")
+    _check_sampling(judging)
     judged, notes = _judged_words(judging) if judging["judged"] else ({}, [])
     folder = click.get_current_context().obj["folder"]
     corpus = open_corpus(
@@ -172,19 +191,27 @@ def _judge(judging: Mapping[str, Any], given: Mapping[str, Any]) -> None:
     finally:
         corpus.close()
     half = rate.judgments_for(min(max((rate.width or 0.1) / 2, 0.001), 0.99))
+    notes = [*rate.notes, *notes]
     if given["as_json"] or given["table_format"] == "json":
-        document = asdict(rate) | counted | {"judgments_for_half": half}
-        document |= {"notes": [*rate.notes, *notes]}
-        click.echo(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
-        return
-    click.echo(f"corrected  {percent(rate.corrected)}")
-    click.echo(f"classical  {percent(rate.classical)}, {rate.judged:,} judged words")
-    click.echo(f"model      {100 * rate.model:.2f} % of {rate.items:,} words")
-    click.echo(f"an interval half as wide needs about {half:,} judged words")
-    words, view = counted_in_words(counted), counted["asked_view"]
-    click.echo(f"the model counts {words} (--words {view})")
-    for note in (*rate.notes, *notes):
-        click.echo(f"note: {note}", err=True)
+        document = asdict(rate) | counted | {"judgments_for_half": half, "notes": notes}
+        text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
+    else:
+        text = "\n".join(_rate_lines(rate, counted, half))
+        for note in notes:
+            click.echo(f"note: {note}", err=True)
+    with open_output(given["out"]) as file:
+        file.write(f"{text}\n")
+
+
+def _rate_lines(rate: CorrectedRate, counted: Mapping[str, Any], half: int | None) -> Iterator[str]:
+    from trope.workbench.corpus.table import counted_in_words
+
+    yield f"corrected  {percent(rate.corrected)}"
+    yield f"classical  {percent(rate.classical)}, {rate.judged:,} judged words"
+    yield f"model      {100 * rate.model:.2f} % of {rate.items:,} words"
+    if half is not None:
+        yield f"an interval half as wide needs about {half:,} judged words"
+    yield f"the model counts {counted_in_words(counted)} (--words {counted['asked_view']})"
 
 
 def _judged_words(judging: Mapping[str, Any]) -> tuple[dict[str, tuple[str, bool]], list[str]]:

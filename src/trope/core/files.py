@@ -8,9 +8,9 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO, Any, BinaryIO, Literal, overload
 
 from trope.core.errors import BadRecord, MissingData
 
@@ -61,8 +61,20 @@ def sha256(path: str | Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+@overload
+def atomic_write(
+    path: str | Path, mode: Literal["w"] = "w", *, private: bool = False
+) -> AbstractContextManager[IO[str]]: ...
+
+
+@overload
+def atomic_write(
+    path: str | Path, mode: Literal["wb"], *, private: bool = False
+) -> AbstractContextManager[IO[bytes]]: ...
+
+
 @contextmanager
-def atomic_write(path: str | Path, mode: str = "w", *, private: bool = False) -> Iterator[IO[str]]:
+def atomic_write(path: str | Path, mode: str = "w", *, private: bool = False) -> Iterator[IO[Any]]:
     """A file that appears under its name when it is complete, and survives a power cut.
 
     Only its owner can read a `private` one.

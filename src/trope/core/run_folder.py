@@ -210,7 +210,7 @@ class RunFolder(Generic[M]):
         """Write plain data into a file of the run."""
         encoded = msgspec.json.encode(content, order=self.key_order)
         with atomic_write(self.path / name, "wb") as file:
-            file.write(msgspec.json.format(encoded, indent=1) + b"\n")  # type: ignore[arg-type]
+            file.write(msgspec.json.format(encoded, indent=1) + b"\n")
 
     def check_usable(self) -> None:
         """Refuse a folder that belongs to something else.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -16,7 +16,7 @@ from typing import IO
 from trope.core.errors import BadRecord, MissingData
 from trope.corpora.labelled_texts import ITEMS, LABELS
 from trope.corpora.rows import CheckedRow
-from trope.corpora.sources import Source, numbered_lines, source_name
+from trope.corpora.sources import NamedBytes, Source, numbered_lines, read_bytes, source_name
 from trope.corpora.tables import TableRow, read_rows
 from trope.text.duplicates import text_digest
 
@@ -103,10 +103,10 @@ def read_questions(source: Source) -> tuple[list[Analogy], bool]:
     """
     if isinstance(source, Path) and source.is_dir():
         return _accepted_items(source), True
-    rows = list(read_rows(source))
-    name = source_name(source)
+    name, again = source_name(source), _again(source)
+    rows = list(read_rows(again()))
     if not rows or _DOMAINS[0] not in rows[0][1]:
-        return list(read_mean(source)), True
+        return list(read_mean(again())), True
     if set(_CHOICES) <= set(rows[0][1]):
         return _items_of_table(rows, name), True
     columns = [column for column in rows[0][1] if column not in _DOMAINS]
@@ -130,10 +130,19 @@ def read_own_items(source: Path) -> list[Analogy]:
     """
     if source.is_dir():
         return _accepted_items(source)
-    rows = list(read_rows(source))
+    again = _again(source)
+    rows = list(read_rows(again()))
     if rows and set(COLUMNS) <= set(rows[0][1]):
         return _items_of_table(rows, source_name(source))
-    return list(read_mean(source))
+    return list(read_mean(again()))
+
+
+def _again(source: Source) -> Callable[[], Source]:
+    """What gives a source as often as it is called: a stream, which can be read once, is kept."""
+    if isinstance(source, str | Path) and str(source) != "-":
+        return lambda: source
+    kept = read_bytes(source)
+    return lambda: NamedBytes(kept.getvalue(), kept.name)
 
 
 def items_file(source: Path) -> Path:

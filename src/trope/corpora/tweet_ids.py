@@ -22,7 +22,6 @@ LOWEST, HIGHEST = -5, 5
 
 _ID = re.compile(r"(?=\D*\d)[\w.:/#-]{1,64}")
 """Digits, or what other services and archives use (t3_x9, P-0001)."""
-_ROUNDED_FROM = 16  # digits that a spreadsheet keeps; later ones become 0
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 
@@ -109,15 +108,6 @@ def checked_id(text: str, name: str, line: int) -> str:
         problem = f"{text!r} is not an id; an id has digits, and no blanks"
         raise BadRecord(name, line, problem)
     return text
-
-
-def spreadsheet_ids(identifiers: Iterable[str]) -> tuple[str, ...]:
-    """Ids that look as if a spreadsheet had kept 15 digits and filled up with zeros."""
-    return tuple(
-        name
-        for name in identifiers
-        if len(name) >= _ROUNDED_FROM and not name[_ROUNDED_FROM - 1 :].strip("0")
-    )
 
 
 def _checked_score(text: str, name: str, line: int) -> float:

@@ -40,6 +40,8 @@ _MOST_PIECES = 1 << 15
 """Padded pieces per batch; more do not keep a card busier."""
 
 _SEEN = "mask of attention"
+_FULL = "the graphics processor has no memory for {}; use fewer workers, end what else uses it, or \
+use --device cpu"
 
 Inputs = Mapping[str, npt.NDArray[np.generic]]
 Array = npt.NDArray[np.float32]
@@ -146,9 +148,7 @@ def in_halves(compute: Callable[[Inputs], list[Array]], inputs: Inputs) -> list[
             return compute(inputs)
     except torch.cuda.OutOfMemoryError:
         if rows == 1:
-            problem = "the graphics processor has no memory for one more sentence"
-            remedy = "end what else uses it, or use --device cpu"
-            raise DeviceFailed(f"{problem}; {remedy}") from None
+            raise DeviceFailed(_FULL.format("one more sentence")) from None
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
     halves = (
@@ -168,6 +168,7 @@ class CardSession:
         Raises:
             ValueError: for what is no model.
             BadInput: it has an operator that is not known here.
+            DeviceFailed: there is no memory for it, or the card failed.
         """
         import torch
 
@@ -176,13 +177,16 @@ class CardSession:
         self._steps = [_step(*found) for found in _nodes_in_use(content.nodes, self._names)]
         self._place, self._floats = torch.device(card.place), getattr(torch, card.floats)
         used = {name for step in self._steps for name in step.inputs}
-        with card_failures():
-            self._constants = {
-                # what tells shapes stays here: no waiting for the card
-                name: torch.from_numpy(values.copy()) if values.dtype == np.int64
-                else self._sent(values)
-                for name, values in content.constants.items() if name in used
-            }  # fmt: skip
+        try:
+            with card_failures():
+                self._constants = {
+                    # what tells shapes stays here: no waiting for the card
+                    name: torch.from_numpy(values.copy()) if values.dtype == np.int64
+                    else self._sent(values)
+                    for name, values in content.constants.items() if name in used
+                }  # fmt: skip
+        except torch.cuda.OutOfMemoryError:  # others may have taken what was free
+            raise DeviceFailed(_FULL.format("the model")) from None
 
     def get_outputs(self) -> list[Any]:
         """The outputs, each with its name."""

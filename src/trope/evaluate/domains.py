@@ -103,7 +103,7 @@ def _undefined(data: DataRef) -> list[Measurement]:
 
 def _marked(path: Path, *, guessed: bool) -> list[ConceptSpan]:
     if not path.is_file():
-        raise MissingData(path, f"put {CORPUS} there; trope data show {CORPUS} says how")
+        raise MissingData(path, f"put {CORPUS} there; trope data info {CORPUS} says how")
     places = ((text, text.span or (text.guess if guessed else None)) for text in _read(path))
     return [ConceptSpan(text, place) for text, place in places if place is not None]
 

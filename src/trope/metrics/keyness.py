@@ -91,11 +91,12 @@ def welch_p(one: TextSums, other: TextSums) -> Floats | None:
     """
     if min(one.texts, other.texts) < 2:
         return None
+    most = one.texts + other.texts - 2  # degrees of freedom, also where no share varies
     first, second = one.variances, other.variances
     both = np.maximum(first + second, np.finfo(float).tiny)
     square = (one.shares - other.shares) ** 2 / both
     inner = (first / both) ** 2 / (one.texts - 1) + (second / both) ** 2 / (other.texts - 1)
-    return student_p(square, 1 / np.maximum(inner, np.finfo(float).tiny))
+    return student_p(square, 1 / np.maximum(inner, 1 / most))
 
 
 def student_p(squares: Floats, freedom: Floats | float) -> Floats:

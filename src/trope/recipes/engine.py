@@ -166,7 +166,7 @@ def _run_step(
     edited = context.folder / step.edited if step.edited else None
     found = _counts(step, where, taken.number if before else None, context.facts, edited)
     with atomic_write(where / DONE, "wb") as file:
-        file.write(msgspec.json.encode(found, order="sorted") + b"\n")  # type: ignore[arg-type]
+        file.write(msgspec.json.encode(found, order="sorted") + b"\n")
     return found
 
 
@@ -178,13 +178,13 @@ def _write_parts(step: Step, parts: Iterator[StepPart], context: Context) -> Non
         made = ((part, content(step.apply, part, context)) for part in parts)
     for part, lines in made:
         with atomic_write(part.path, "wb") as file:
-            file.write(lines)  # type: ignore[arg-type]
+            file.write(lines)
 
 
 def _write_whole(path: Path, step: Step, records: Iterator[Record], context: Context) -> None:
     with atomic_write(path, "wb") as file:
         for outcome in step.apply(records, context):
-            file.write(to_line(outcome))  # type: ignore[arg-type]
+            file.write(to_line(outcome))
 
 
 def _counts(

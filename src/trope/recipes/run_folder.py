@@ -270,7 +270,7 @@ def _outputs(folder: Path) -> Iterator[dict[str, Any]]:
 def _write_lines(path: Path, rows: Iterable[object]) -> None:
     with atomic_write(path, "wb") as file:
         for row in rows:
-            file.write(to_line(row))  # type: ignore[arg-type]
+            file.write(to_line(row))
 
 
 def _write_text(path: Path, content: str) -> None:

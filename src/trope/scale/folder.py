@@ -162,13 +162,14 @@ class DetectFolder(RunFolder[DetectManifest]):
 def _differences(before: DetectManifest, wanted: DetectManifest) -> list[str]:
     """What the two runs do not share, in words."""
     old, new = (msgspec.to_builtins(manifest.settings) for manifest in (before, wanted))
-    mixed = {*old["device"].split(", ")} <= {*new["device"].split(", ")}
-    asked = {key: new[key] for key in new if key != "device" or not mixed}
+    if {*old["device"].split(", ")} <= {*new["device"].split(", ")}:
+        old["device"] = new["device"]  # the run goes on on both
+    remedies = {"device": ", which --mix-devices allows"}
     found = [
-        f"{key} was {old[key]!r}, is {asked[key]!r}" for key in asked if old[key] != asked[key]
+        f"{key} was {old[key]!r}, is {new[key]!r}{remedies.get(key, '')}"
+        for key in new
+        if old[key] != new[key]
     ]
-    if not mixed:
-        found[-1] += ", which --mix-devices allows"
     if before.inputs != wanted.inputs:
         found.append(_input_difference(before.inputs, wanted.inputs))
     return found

@@ -55,7 +55,7 @@ class MadeShard:
 def store(made: MadeShard, folder: Path) -> Receipt:
     """The receipt of a shard, whose file is in the folder then."""
     with atomic_write(folder / made.receipt.name, "wb") as file:
-        file.write(made.content)  # type: ignore[arg-type]
+        file.write(made.content)
     return made.receipt
 
 

@@ -10,7 +10,6 @@ from trope.core.errors import BadInput, BadRecord
 from trope.corpora.records import NameSample, TextRecord
 from trope.corpora.semeval2007 import read_samples, write_samples
 from trope.tasks.metonymy.samples import (
-    apply_review,
     collect_samples,
     company_frame,
     count_readings,
@@ -95,20 +94,15 @@ def test_readings_are_counted_with_zeros_and_a_total():
         count_readings(SAMPLES, "organisation")
 
 
-def test_review_removes_homonyms_and_contexts_with_reasons(tmp_path):
+def test_review_sheet_is_read_with_its_decisions(tmp_path):
     path = tmp_path / "sheet.csv"
     write_review_sheet(SAMPLES[:3], path)
     assert read_review_sheet(path) == dict.fromkeys(("s0", "s1", "s2"), "keep")
     text = path.read_text().replace("s1,Peru,Peru,", "s1,Peru,Peru,homonym")
-    reviewed = apply_review(SAMPLES[:3], read_review_sheet(io.BytesIO(text.encode())))
-    assert [s.id for s in reviewed.kept] == ["s0", "s2"]
-    assert reviewed.removed == {"s1": "homonym"}
+    decided = read_review_sheet(io.BytesIO(text.encode()))
+    assert decided == {"s0": "keep", "s1": "homonym", "s2": "keep"}
     with pytest.raises(BadRecord, match="unknown decision 'maybe'"):
         read_review_sheet(io.BytesIO(b"id,decision\ns1,maybe\n"))
-    with pytest.raises(BadInput, match="sample 's1' has no decision; 2 are missing"):
-        apply_review(SAMPLES[:3], {"s0": "keep"})
-    with pytest.raises(BadInput, match="'s9' has a decision but is not among"):
-        apply_review(SAMPLES[:1], {"s0": "keep", "s9": "keep"})
 
 
 FIRST = {f"s{n}": "literal" for n in range(10)} | {"s8": "place-for-people", "s9": "mixed"}

@@ -265,7 +265,7 @@ def end_run(run: ModelRun, state: str, error: str = "") -> None:
 
 @retried
 def stop_run(name: str, *, now: datetime, by: str) -> bool:
-    """Stop a run, which ends with the answers that it waits for; False if it does not run."""
+    """Stop a run, which gives up the answers that it waits for; False if it does not run."""
     with write_transaction():
         going = ModelRun.objects.filter(name=name, state=ModelRunState.RUNNING)
         stopped = going.update(state=ModelRunState.STOPPED, error=f"stopped by {by}")

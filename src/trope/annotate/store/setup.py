@@ -244,11 +244,6 @@ def set_paused(paused: bool, *, now: datetime, by: str) -> None:
             Event.objects.create(at=now, who=by, what="pause" if paused else "go on")
 
 
-def is_paused() -> bool:
-    """Whether the project is paused."""
-    return bool(State.objects.filter(paused=True).exists())
-
-
 def unjudged_items() -> QuerySet[Item]:
     """The items that nobody has judged, decided or in hand, and no model has answered."""
     own = OuterRef("pk")

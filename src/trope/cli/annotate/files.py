@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -302,8 +302,8 @@ def export(directory: Path, out: Path | None, **given: Any) -> None:
     )
     losses = Losses()
     if options.format == "parquet" and out is not None:
-        with atomic_write(out, "wb") as binary:
-            export_parquet(plan, options, losses, cast("IO[bytes]", binary))
+        with atomic_write(out, "wb") as file:
+            export_parquet(plan, options, losses, file)
     else:
         with open_output(out) as file:
             file.writelines(export_lines(plan, options, losses))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import entry_points
 from math import sqrt
 from pathlib import Path
@@ -354,7 +354,7 @@ def _best_group(span: DomainSpan) -> str:
     return max(sorted(scores), key=scores.__getitem__, default="")
 
 
-@cache
+@lru_cache(maxsize=50_000)  # a corpus never stops bringing new words
 def domain_scores(lemma: str, upos: str) -> dict[str, float]:
     """How much speaks for each domain: its list of words, and the classes above the senses."""
     words, synsets = _domains()

@@ -139,14 +139,6 @@ def count_readings(samples: Iterable[NameSample], name_class: NameClass) -> dict
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewOutcome:
-    """The samples that stay, and why each of the others does not (id → reason)."""
-
-    kept: list[NameSample]
-    removed: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
 class Reconciliation:
     """Annotated samples, those left out, and how far two annotators agreed (else None)."""
 
@@ -180,17 +172,6 @@ def read_review_sheet(source: Source) -> dict[str, str]:
             raise row.fault(f"sample {sample!r}: unknown decision {decision!r}; known: {known}")
         decisions[sample] = decision
     return decisions
-
-
-def apply_review(samples: Sequence[NameSample], decisions: Mapping[str, str]) -> ReviewOutcome:
-    """The samples without homonyms and incomprehensible contexts.
-
-    Raises:
-        BadInput: for a sample without a decision, and a decision about no sample.
-    """
-    _check_ids(samples, decisions, "decision")
-    removed = {sample: why for sample, why in decisions.items() if why != "keep"}
-    return ReviewOutcome([sample for sample in samples if sample.id not in removed], removed)
 
 
 def reconcile_both(

@@ -231,7 +231,7 @@ def write_bundle(
     }
     with (
         atomic_write(path, "wb") as file,
-        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,  # type: ignore[call-overload]
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
     ):
         for name, content in files.items():
             archive.writestr(zipfile.ZipInfo(name, _DATE), content)

@@ -152,4 +152,4 @@ def _write(encoder: Encoder, weights: tuple[float, ...], out: Path) -> None:
         if name != "labels.json" and encoder.folder != out:
             copyfile(encoder.folder / name, out / name)
     with atomic_write(out / "labels.json", "wb") as file:
-        file.write(msgspec.json.format(msgspec.json.encode(labels), indent=1))  # type: ignore[arg-type]
+        file.write(msgspec.json.format(msgspec.json.encode(labels), indent=1))

@@ -99,7 +99,7 @@ class EncodedCorpus:
         small |= {f"label_{k}": v.astype("i2") for k, v in self.labels.items()}
         small |= {f"sentence_label_{k}": v.astype("i2") for k, v in self.sentence_labels.items()}
         with atomic_write(path, "wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **small)  # type: ignore[arg-type]
+            np.savez_compressed(file, allow_pickle=False, **small)
 
     @classmethod
     def load(cls, path: Path) -> EncodedCorpus:

@@ -194,7 +194,7 @@ def note_figures(run: EncoderRun, model: Network, path: Path) -> dict[str, dict[
     """The model's figures on development data, which are stored with its weights."""
     figures = _dev_figures(run, model)
     with atomic_write(path.with_suffix(".json"), "wb") as file:
-        file.write(msgspec.json.format(msgspec.json.encode(figures)))  # type: ignore[arg-type]
+        file.write(msgspec.json.format(msgspec.json.encode(figures)))
     return figures
 
 

@@ -29,11 +29,11 @@ def export(weights: Weights, labels: Labels, vocabulary: Path, folder: Path) -> 
     """Write `encoder.onnx`, `labeller.onnx`, `labels.json` and `vocab.txt` into the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     with atomic_write(folder / "encoder.onnx", "wb") as file:
-        file.write(build_graph(weights))  # type: ignore[arg-type]
+        file.write(build_graph(weights))
     with atomic_write(folder / "labeller.onnx", "wb") as file:
-        file.write(_build_labeller(weights))  # type: ignore[arg-type]
+        file.write(_build_labeller(weights))
     with atomic_write(folder / "labels.json", "wb") as file:
-        file.write(msgspec.json.format(msgspec.json.encode(labels), indent=1))  # type: ignore[arg-type]
+        file.write(msgspec.json.format(msgspec.json.encode(labels), indent=1))
     copyfile(vocabulary, folder / "vocab.txt")
 
 

@@ -160,7 +160,7 @@ def train_folds(run: EncoderRun, name: str, tier: str, fit: Fit, data: Path, out
 
 def _write(record: msgspec.Struct, path: Path) -> None:
     with atomic_write(path, "wb") as file:
-        file.write(msgspec.json.encode(record))  # type: ignore[arg-type]
+        file.write(msgspec.json.encode(record))
 
 
 def _fold_run(run: EncoderRun, task: str, name: str, number: int) -> EncoderRun:

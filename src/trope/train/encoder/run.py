@@ -248,7 +248,7 @@ def guard_choice(run: EncoderRun) -> None:
         )
     if not prepared:  # later stages may run side by side, and only read it
         with atomic_write(path, "wb") as file:
-            file.write(choice)  # type: ignore[arg-type]
+            file.write(choice)
 
 
 def is_prepared(run: EncoderRun) -> bool:
@@ -345,7 +345,7 @@ def _prepare_names(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
 def _write_labels(run: EncoderRun, labels: Labels) -> None:
     labels = msgspec.structs.replace(labels, meaning=run.settings.meaning)
     with atomic_write(run.work / "labels.json", "wb") as file:
-        file.write(msgspec.json.encode(labels))  # type: ignore[arg-type]
+        file.write(msgspec.json.encode(labels))
 
 
 def new_model(run: EncoderRun, settings: FitSettings, tasks: tuple[str, ...], seed: int) -> Network:

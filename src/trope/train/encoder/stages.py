@@ -289,7 +289,7 @@ class _Series:
             del self.waiting[name]
             times = _read_times(self.work) | {name: round(seconds, 1)}  # others note theirs too
             with atomic_write(self.work / _TIMES, "wb") as file:
-                file.write(msgspec.json.format(msgspec.json.encode(times)))  # type: ignore[arg-type]
+                file.write(msgspec.json.format(msgspec.json.encode(times)))
             self.say(f"{name}: done in {_in_words(seconds)}{self._figures(name)}")
             return
         self.failed.append(name)

@@ -100,4 +100,4 @@ def write_vectors(words: Sequence[str], table: Floats, path: Path) -> None:
         "scale": scale.astype(np.float32),
     }
     with atomic_write(path, "wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)  # type: ignore[arg-type]
+        np.savez_compressed(file, allow_pickle=False, **arrays)

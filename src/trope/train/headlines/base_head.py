@@ -388,7 +388,7 @@ def _newsmet(data: Path, split: str) -> Path:
 
 def _keep(path: Path, values: Floats) -> None:
     with atomic_write(path, "wb") as file:
-        np.save(file, values, allow_pickle=False)  # type: ignore[arg-type]
+        np.save(file, values, allow_pickle=False)
 
 
 def _save(model: Network, path: Path) -> None:

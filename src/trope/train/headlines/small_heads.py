@@ -279,12 +279,12 @@ def _write_model(
             copyfile(folder / name, out / name)
     with atomic_write(out / "encoder.onnx", "wb") as file:
         changed = with_metaphor_heads((folder / "encoder.onnx").read_bytes(), arrays)
-        file.write(changed)  # type: ignore[arg-type]
+        file.write(changed)
     labels: Labels = msgspec.structs.replace(
         Encoder(folder=folder).labels, metaphor=thresholds(chosen)
     )
     with atomic_write(out / "labels.json", "wb") as file:
-        file.write(msgspec.json.format(msgspec.json.encode(labels), indent=1))  # type: ignore[arg-type]
+        file.write(msgspec.json.format(msgspec.json.encode(labels), indent=1))
 
 
 _LAYER = "layer"

@@ -29,7 +29,7 @@ def _read_in_place(asked: Asked, meanings: Meanings, work: Path | None) -> list[
             return np.split(arrays["rows"], np.cumsum(sizes)[:-1])
     found = context_features(asked, meanings)
     with atomic_write(file, "wb") as out:
-        np.savez_compressed(out, allow_pickle=False, rows=np.vstack(found))  # type: ignore[arg-type]
+        np.savez_compressed(out, allow_pickle=False, rows=np.vstack(found))
     return found
 
 

@@ -21,6 +21,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from secrets import token_hex
 from threading import Condition, Thread
@@ -135,8 +136,8 @@ class BroughtCorpora:
         device: str = "cpu",
     ) -> None:
         self.folder, self.limit = folder, limit
-        self._index, self._threads = index or cache_folder(), threads
-        self._device = device
+        self._index = index or cache_folder()
+        self._threads, self._device = threads, device
         self._systems = tuple(str(Path(n).resolve()) if Path(n).is_dir() else n for n in systems)
         self._changed = Condition()
         self._queue: deque[str] = deque()
@@ -177,7 +178,7 @@ class BroughtCorpora:
         """The first rows that could not be used, with place and reason."""
         path = self.corpus_folder(name) / ERRORS
         with suppress(FileNotFoundError), path.open("rb") as lines:
-            return [msgspec.json.decode(line) for line, _ in zip(lines, range(_SHOWN_ROWS))]  # noqa: B905
+            return [msgspec.json.decode(line) for line in islice(lines, _SHOWN_ROWS)]
         return []
 
     def arriving_folder(self) -> Path:
@@ -240,8 +241,7 @@ class BroughtCorpora:
 
     def _begin(self, own: Path, title: str, choices: BringChoices) -> None:
         name = own.name
-        fresh = BroughtCorpus(name=name, title=title, **msgspec.structs.asdict(choices))
-        _write_state(own, fresh)
+        _write_state(own, BroughtCorpus(name=name, title=title, **msgspec.structs.asdict(choices)))
         with self._changed:
             self._locks[name] = lock_file(own / _LOCK)
             self._queue.append(name)
@@ -261,11 +261,12 @@ class BroughtCorpora:
                 self._process = None
                 assert process.stdin is not None
                 process.stdin.close()
-                found = _read_state(self.folder / name)
-                if found.under_way:
-                    why = "the analysis ended unexpectedly; the terminal may show why"
-                    failed = msgspec.structs.replace(found, state="failed", message=why)
-                    _write_state(self.folder / name, failed)
+                with suppress(MissingData):  # deleted as soon as it had ended
+                    found = _read_state(self.folder / name)
+                    if found.under_way:
+                        why = "the analysis ended unexpectedly; the terminal may show why"
+                        failed = msgspec.structs.replace(found, state="failed", message=why)
+                        _write_state(self.folder / name, failed)
                 self._queue.popleft()
                 self._locks.pop(name).release()
                 self._changed.notify_all()
@@ -337,10 +338,9 @@ class _BroughtRun:
             device=model.device,
         )
         out = self.own / self.state.folder_name
-        resume = (out / MANIFEST).exists()
         totals = detect(
             *(files, settings, out, executor),
-            resume=resume,
+            resume=(out / MANIFEST).exists(),
             report=self._report,
             tell=self._tell,
             columns_named=False,
@@ -396,4 +396,4 @@ def _read_state(own: Path) -> BroughtCorpus:
 
 def _write_state(own: Path, state: BroughtCorpus) -> None:
     with atomic_write(own / _STATE, "wb", private=True) as file:
-        file.write(msgspec.json.encode(state))  # type: ignore[arg-type]
+        file.write(msgspec.json.encode(state))

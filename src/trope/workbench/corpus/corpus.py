@@ -190,7 +190,7 @@ class IndexedCorpus:
     def need_words(self, view: str) -> None:
         """Raises BadInput, with the command that adds words, if the corpus has none."""
         if not self.source.tokens:
-            problem = f"has no words ({view} need the column 'tokens'); add them with"
+            problem = f"has no words (the column 'tokens', needed for {view}); add them with"
             raise BadInput(f"{self.folder}: {problem}: {self.source.detect_again()}")
 
     def need_dates(self, column: CorpusColumn) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,12 +54,13 @@ def connect(path: Path, *, read_only: bool = True, memory: str = MEMORY) -> Any:
 
 
 class Database:
-    """A read-only index that several threads can query."""
+    """A read-only index that several threads can query; its file is closed when nobody uses it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._root = connect(path)
-        atexit.register(self._root.close)  # the package complains about open connections
+        # also at the end of the process: the package complains about open connections
+        self._closing = weakref.finalize(self, self._root.close)
 
     def ask(self, question: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query's result; values from users go into the parameters.
@@ -87,8 +88,7 @@ class Database:
 
     def close(self) -> None:
         """Close the file."""
-        atexit.unregister(self._root.close)
-        self._root.close()
+        self._closing()
 
 
 def literal(value: str | Path) -> str:

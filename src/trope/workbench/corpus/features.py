@@ -200,7 +200,7 @@ def _write(
                 kept = chosen(first, first + shard.texts)
                 rows = [row for row in rows if row[0] in kept]
             with atomic_write(chunks[-1], "wb") as file:
-                file.writelines(msgspec.json.encode(row) + b"\n" for row in rows)  # type: ignore
+                file.writelines(msgspec.json.encode(row) + b"\n" for row in rows)
         first += shard.texts
         progress(f"{first:,} of {source.manifest.totals['texts']:,} texts")
     texts = _finish(chunks, names, [name for name, _ in own], out)
@@ -220,7 +220,7 @@ def _begin(work: Path, settings: _FeatureSettings, resume: bool) -> None:
             problem = "belongs to features of another corpus or with other settings"
             raise BadInput(f"{work}: {problem}; delete it, or give another --out")
     with atomic_write(kept, "wb") as file:
-        file.write(msgspec.json.encode(settings))  # type: ignore[arg-type]
+        file.write(msgspec.json.encode(settings))
 
 
 def _rows_of_part(

@@ -144,7 +144,7 @@ def _said(setting: str | float | None) -> str:
     """A setting as an error names it; of a checksum, the beginning."""
     if setting is None:
         return "the model's"
-    return repr(setting[:12] if isinstance(setting, str) else setting) if setting else "none"
+    return repr(setting[:12] if isinstance(setting, str) else setting) if setting != "" else "none"
 
 
 def no_words(corpus: IndexedCorpus, name: str, value: str) -> str:

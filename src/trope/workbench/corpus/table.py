@@ -120,6 +120,11 @@ def number(value: float | None, form: str = ".2f") -> str:
     return "–" if value is None else format(value, form)
 
 
+def p_in_words(p: float) -> str:
+    """A p value; of a very small one, that it is."""
+    return "< .0001" if p < 0.0001 else f"{p:.4f}"
+
+
 def counted_in_words(about: Mapping[str, Any]) -> str:
     """The words that count as metaphors in a table."""
     least = about["threshold"]

@@ -16,6 +16,7 @@ from trope.workbench.corpus.table import (
     CorpusTable,
     counted_in_words,
     number,
+    p_in_words,
     spread_in_words,
     to_csv,
     to_json,
@@ -164,8 +165,12 @@ def _keyness(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
             *(printable(row[name]), row["direction"]),
             *(f"{row['count']:,}", f"{row['per_million']:,.1f}"),
             *(f"{row['other_count']:,}", f"{row['other_per_million']:,.1f}"),
-            *(f"{row['log_likelihood']:,.1f}", f"{row['log_ratio']:+.2f}", _p(row["p_corrected"])),
-            "–" if row["p_texts"] is None else _p(row["p_texts"]),
+            *(
+                f"{row['log_likelihood']:,.1f}",
+                f"{row['log_ratio']:+.2f}",
+                p_in_words(row["p_corrected"]),
+            ),
+            "–" if row["p_texts"] is None else p_in_words(row["p_texts"]),
         )
         for row in table.dicts()
     ]
@@ -191,7 +196,11 @@ def _trend(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
         (
             *(printable(row[name]), row["direction"]),
             *(f"{row['count']:,}", f"{row['per_million']:,.1f}"),
-            *(f"{row['log2_per_year']:+.2f}", _p(row["p_corrected"]), _small_line(row["rates"])),
+            *(
+                f"{row['log2_per_year']:+.2f}",
+                p_in_words(row["p_corrected"]),
+                _small_line(row["rates"]),
+            ),
         )
         for row in table.dicts()
     ]
@@ -298,10 +307,6 @@ _SHOWN: dict[str, Callable[[CorpusTable, int], Iterator[Grid | Text]]] = {
 
 def _interval(row: dict[str, Any]) -> Interval:
     return Interval(row["rate"], row["low"], row["high"])
-
-
-def _p(value: float) -> str:
-    return "< .0001" if value < 0.0001 else f"{value:.4f}"
 
 
 def _end(text: str, width: int) -> str:

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from trope.core.errors import BadInput, MissingData
 from trope.core.records import TextKind
+from trope.core.texts import unstorable_character
 from trope.workbench.corpus.bring import BroughtCorpora
 from trope.workbench.requests import BringChoices, FurtherTask, RequestRefused, as_sentence
 from trope.workbench.web import state
@@ -92,7 +93,7 @@ def safe_path(folder: Path, name: str) -> Path:
     parts = [
         part for part in PurePosixPath(name.replace("\\", "/")).parts if part not in ("/", "..")
     ]
-    if not parts or "\0" in name or any(len(part.encode()) > 200 for part in parts):
+    if not parts or unstorable_character(name) or any(len(part.encode()) > 200 for part in parts):
         raise BadInput(f"{name[:80]!r} is no name of a file; rename it")
     if parts == ["-"]:  # means standard input where files are found
         parts = ["_"]

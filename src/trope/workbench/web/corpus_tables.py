@@ -14,7 +14,7 @@ from trope.workbench.corpus.annotation import line_key
 from trope.workbench.corpus.concordance import COLUMNS, ROLES
 from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.queries import make_query
-from trope.workbench.corpus.table import number
+from trope.workbench.corpus.table import number, p_in_words
 from trope.workbench.corpus.views import answer
 from trope.workbench.corpus.word_tables import CorpusColumn
 from trope.workbench.web.plots import (
@@ -157,8 +157,8 @@ def _keyness(row: Row) -> Row:
     return {
         **row,
         **_named(row),
-        "p": _p(corrected),
-        "p_texts": "–" if row["p_texts"] is None else _p(row["p_texts"]),
+        "p": p_in_words(corrected),
+        "p_texts": "–" if row["p_texts"] is None else p_in_words(row["p_texts"]),
         **{name: f"{row[name]:,}" for name in ("count", "other_count")},
         **{name: f"{row[name]:,.1f}" for name in ("per_million", "other_per_million")},
         "log_likelihood": f"{row['log_likelihood']:,.1f}",
@@ -182,13 +182,9 @@ def _trend(row: Row) -> Row:
     most, step = max(rates) or 1, 1000 / max(1, len(rates) - 1)
     line = " ".join(f"{at * step:.0f},{20 - 19 * one / most:.1f}" for at, one in enumerate(rates))
     shown = {"count": f"{row['count']:,}", "per_million": f"{row['per_million']:,.1f}"}
-    shown |= {"change": f"{row['log2_per_year']:+.2f}", "p": _p(row["p_corrected"])}
+    shown |= {"change": f"{row['log2_per_year']:+.2f}", "p": p_in_words(row["p_corrected"])}
     said = f"from {rates[0]:,.0f} to {rates[-1]:,.0f} per million"
     return {**row, **shown, **_named(row), "line": line, "said": said}
-
-
-def _p(value: float) -> str:
-    return "< .0001" if value < 0.0001 else f"{value:.4f}"
 
 
 def _concordance(row: Row) -> Row:

@@ -92,6 +92,9 @@ class ModelQueue:
 
 
 _lock = RLock()
+_opening = RLock()
+"""Held while a corpus is opened: an index may have to be built, and other pages do not wait."""
+
 _options = WorkbenchOptions()
 _opened: dict[str, Any] = {}
 _analyses: OrderedDict[tuple[str, TextKind], Analysis] = OrderedDict()
@@ -163,7 +166,7 @@ def the_corpus(words: str = "") -> IndexedCorpus | None:
     Raises:
         TropeError: the corpus cannot be counted by this view, or building the index takes long.
     """
-    with _lock:
+    with _opening:
         if "corpus" not in _opened and _options.corpus is not None:
             show_corpus(_options.corpus)
         corpus: IndexedCorpus | None = _opened.get("corpus")
@@ -180,14 +183,14 @@ def show_corpus(folder: Path) -> None:
     """Open a corpus in the place of the one that is open, which ends with its last request."""
     from trope.workbench.corpus.corpus import open_corpus
 
-    with _lock:
+    with _opening:
         _opened["corpus"] = open_corpus(folder, index=_options.index)
         _opened.pop("views", None)
 
 
 def forget_corpus(folder: Path) -> None:
     """Close a corpus that was deleted, if it is open."""
-    with _lock:
+    with _opening:
         if "corpus" in _opened and _opened["corpus"].folder == folder:
             del _opened["corpus"]
             _opened.pop("views", None)
