@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from builders import FakePipeline
+from trope.cli import analyze
 from trope.cli.main import run
+from trope.scale import executors
+
+Capsys = pytest.CaptureFixture[str]
 
 
 def said(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -82,3 +87,26 @@ def test_output_that_has_no_room(form: str) -> None:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     said = "trope: the output: no space left on device; free some space, or write elsewhere\n"
     assert (done.returncode, done.stderr) == (2, said)
+
+
+@pytest.mark.parametrize("command", [["analyze", "in.txt"], ["detect", "in.txt", "--out", "out"]])
+def test_the_larger_model_is_asked_for_in_both_commands(
+    command: list[str], table: str, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    Path("in.txt").write_text("Rain ate roads.\n", encoding="utf-8")
+    seen: list[dict[str, object]] = []
+
+    def load(threads: int | None, **further: object) -> FakePipeline:
+        seen.append(further)
+        return FakePipeline(metaphor=True)
+
+    monkeypatch.setattr(analyze, "load_pipeline", load)
+    monkeypatch.setattr(executors, "load_pipeline", load)
+    weights = Path.cwd() / "weights"
+    with pytest.raises(SystemExit) as leave:
+        run([*command, "--tier", "base", "--base-weights", str(weights)])
+    assert leave.value.code == 0
+    assert seen == [{"tier": "base", "base_weights": weights}]
+    capsys.readouterr()
+    words = said([*command, "--base-weights", str(weights)], capsys)
+    assert "--base-weights is for the larger model; add --tier base, or leave it out" in words

@@ -51,11 +51,9 @@ _LOOK_SECONDS = 2.0
 LoadPipeline = Callable[[int | None], Pipeline]
 
 
-def load_pipeline(
-    threads: int | None, systems: Sequence[str] = (), device: str = "cpu"
-) -> Pipeline:
+def load_pipeline(threads: int | None, **further: Any) -> Pipeline:
     """The pipeline that the work is done with; tests put another in its place."""
-    return Pipeline(threads=threads, systems=systems, device=device)
+    return Pipeline(threads=threads, **further)
 
 
 def describe(pipeline: Pipeline) -> WorkerModel:
@@ -67,9 +65,15 @@ class LocalExecutor:
     """Does one job after the other."""
 
     def __init__(
-        self, *, threads: int | None = None, systems: Sequence[str] = (), device: str = "cpu"
+        self,
+        *,
+        threads: int | None = None,
+        systems: Sequence[str] = (),
+        device: str = "cpu",
+        **further: Any,
     ) -> None:
-        further: dict[str, Any] = {"systems": systems} if systems else {}
+        """Load the pipeline, which is told `further`, such as its tier."""
+        further |= {"systems": systems} if systems else {}
         further |= {"device": device} if device != "cpu" else {}
         self._pipeline = load_pipeline(threads, **further)
 
