@@ -14,7 +14,7 @@ import os
 import secrets
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -64,18 +64,10 @@ def describe(pipeline: Pipeline) -> WorkerModel:
 class LocalExecutor:
     """Does one job after the other."""
 
-    def __init__(
-        self,
-        *,
-        threads: int | None = None,
-        systems: Sequence[str] = (),
-        device: str = "cpu",
-        **further: Any,
-    ) -> None:
-        """Load the pipeline, which is told `further`, such as its tier."""
-        further |= {"systems": systems} if systems else {}
-        further |= {"device": device} if device != "cpu" else {}
-        self._pipeline = load_pipeline(threads, **further)
+    def __init__(self, *, threads: int | None = None, **further: Any) -> None:
+        """Load the pipeline, which is told `further`, such as its systems, where it is unusual."""
+        given = {name: value for name, value in further.items() if value and value != "cpu"}
+        self._pipeline = load_pipeline(threads, **given)
 
     @property
     def model(self) -> WorkerModel:
