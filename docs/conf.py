@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
 from pygments.lexers import TextLexer
 
 DOCS = Path(__file__).parent
@@ -44,5 +45,15 @@ nitpick_ignore_regex = [
 
 
 def setup(app: Any) -> None:
-    """Show tables as plain text: Pygments does not know CSV."""
+    """Show tables as plain text, as Pygments does not know CSV, and blocks without blank ends."""
     app.add_lexer("csv", TextLexer)
+    app.connect("doctree-read", _trim_blocks)
+
+
+def _trim_blocks(_: Any, page: nodes.document) -> None:
+    """Take away the blank line that ends a session of Python, where doctest needs it."""
+    for block in page.findall(nodes.literal_block):
+        text = block.astext().rstrip("\n")
+        if block.rawsource == block.astext():  # else it has markup of its own
+            block.rawsource, block.children = text, []
+            block += nodes.Text(text)

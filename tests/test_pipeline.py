@@ -1,6 +1,8 @@
 """The pipeline as a stream: order, laziness, memory bounded for long texts."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from concurrent.futures import Future
+from typing import Any
 
 import pytest
 
@@ -58,6 +60,27 @@ def test_scores_are_gone_once_their_trees_are_made(
     monkeypatch.setattr(batch_module, "assemble", count)
     assert [analysis.text for analysis in shipped._analyzer.finish(sent)] == texts
     assert left == [0]
+
+
+def test_who_stops_early_does_not_wait_for_what_the_network_has_not_begun(
+    shipped: Pipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = shipped._analyzer.start
+    waiting: list[Future[Any]] = []
+
+    def start_with_another(*arguments: Any, **options: Any) -> batch_module.TextBatch:
+        sent = start(*arguments, **options)
+        waiting.append(Future())
+        sent.whole.passes.append(waiting[-1])
+        return sent
+
+    monkeypatch.setattr(shipped._analyzer, "start", start_with_another)
+    found = shipped.analyze_many(["Rain."] * 9, batch_size=2, only="metaphor")
+    assert [next(found).text for _ in range(3)] == ["Rain."] * 3
+    assert isinstance(found, Generator)
+    found.close()
+    assert len(waiting) == 1 + AHEAD
+    assert [future.cancelled() for future in waiting] == [False] + [True] * AHEAD
 
 
 def test_texts_without_words_are_analyses_too(shipped: Pipeline) -> None:

@@ -222,7 +222,7 @@ def test_a_reader_that_has_seen_enough_is_no_fault(tmp_path: Path, form: str) ->
 
 
 def test_interrupted_work_ends_with_130_and_leaves_no_file(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Interrupted(FakePipeline):
         def analyze_many(self, texts: Iterator[str], **_: object) -> Iterator[Analysis]:
@@ -234,6 +234,21 @@ def test_interrupted_work_ends_with_130_and_leaves_no_file(
         run(["analyze", "One.", "Two.", "--out", str(tmp_path / "out.txt")])
     assert stopped.value.code == 130
     assert list(tmp_path.iterdir()) == []
+    assert capsys.readouterr().err.split() == ["trope:", "stopped"]
+
+
+def test_a_command_that_was_stopped_says_how_it_goes_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("trope.cli.detect.load_executor", interrupt)
+    (tmp_path / "in.txt").write_text("Rain ate roads.\n")
+    with pytest.raises(SystemExit) as stopped:
+        run(["detect", str(tmp_path / "in.txt"), "--out", str(tmp_path / "out")])
+    assert stopped.value.code == 130
+    assert "trope: stopped; the same command with --resume goes on" in capsys.readouterr().err
 
 
 def test_help_names_every_option() -> None:

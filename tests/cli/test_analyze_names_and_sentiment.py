@@ -19,7 +19,7 @@ from trope.core.errors import BadInput
 from trope.core.options import FigureView
 from trope.core.records import Analysis, Metonymy, Sentiment
 from trope.render import write
-from trope.render.sentiment import MeanSentiment, bar, format_sentiment
+from trope.render.sentiment import MeanSentiment, bar, format_sentiment, sentiment_scale
 from trope.tasks.figures.views import show_figures
 
 RUSSIA = HEADLINE.text.index("Russia")
@@ -148,3 +148,13 @@ def test_a_model_without_the_heads_says_so(monkeypatch: pytest.MonkeyPatch, tmp_
     with pytest.raises(BadInput, match="has no head for 'sentiment'"):
         trope("Rain.", "--only", "sentiment")
     assert "sentiment" not in json.loads(trope("Rain.", "--json").stdout)
+
+
+@pytest.mark.parametrize(
+    ("score", "integer", "said"), [(1.2, 1, "good"), (0.4, 0, "even"), (-0.4, 0, "even")]
+)
+def test_a_score_that_rounds_to_nothing_is_neither_good_nor_bad(
+    score: float, integer: int, said: str
+) -> None:
+    doc = replace(HEADLINE, sentiment=Sentiment(score, integer, "prose"))
+    assert f'class="{said}"' in sentiment_scale(doc)

@@ -24,6 +24,7 @@ from trope.core.errors import BadInput, BadRecord, MissingExtra
 from trope.corpora.files import FileOptions, find_files, read_document, read_entries
 from trope.corpora.tables import read_texts
 from trope.scale.entries import Columns, InputCorpus, TextRow
+from trope.text.language import other_language
 
 
 @pytest.fixture
@@ -229,6 +230,20 @@ def test_another_language_is_told_unless_it_is_meant(tmp_path: Path) -> None:
 
         list(read_sources([str(path)], ReadingOptions(any_language=quiet, tell=tell)))
         assert any("looks like German" in note for note in told) is not quiet
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Der Vertrag wurde am Montag in Berlin unterzeichnet, aber niemand war froh.", "German"),
+        ("約束を破った。", "Chinese or Japanese"),
+        ("Он нарушил слово.", "a language in Cyrillic script"),
+        ("He broke his word.", ""),
+        ("I am at the war museum in Berlin.", ""),
+    ],
+)
+def test_the_language_of_a_single_sentence_is_told(text: str, language: str) -> None:
+    assert other_language(text) == language
 
 
 def test_an_empty_first_sheet_is_told_with_the_others(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from trope.core.errors import BadRecord
 from trope.corpora import plain_text as plain
-from trope.corpora.plain_text import read_documents, read_line_texts
+from trope.corpora.plain_text import is_wrapped, read_documents, read_line_texts
 
 
 def read(reader, text):
@@ -35,3 +35,23 @@ def test_a_document_without_end_is_refused_at_its_first_line(monkeypatch):
     monkeypatch.setattr(plain, "LINE_LIMIT", 100)
     with pytest.raises(BadRecord, match="input:3: begins a document that is too long"):
         read(read_documents, "short\n\n" + "a line of text\n" * 20)
+
+
+VERSE = """The evening folds its letters, one by one,
+and posts them through the narrow slot of hills.
+My window is an eye that shuts at noon;
+the clock is counting all its little bills,
+
+and you, my road, a ribbon someone dropped,
+have led me here, where every watch has stopped."""
+PROSE = """The evening was cold and the road went on for
+miles, past farms, past a mill and a small church,
+until it came to the river. There was no bridge
+over it, but a ferry, and the man who rowed it had
+gone home for supper, so that we had to wait, and
+wait."""
+
+
+def test_lines_that_end_with_phrases_are_verse_and_stay_lines():
+    assert not is_wrapped(VERSE.splitlines())
+    assert is_wrapped(PROSE.splitlines())

@@ -57,6 +57,12 @@ def test_every_page_is_there(site: Path) -> None:
     assert wanted <= {path.relative_to(site) for path in pages(site)}
 
 
+def test_blocks_do_not_end_with_a_blank_line(site: Path) -> None:
+    page = (site / "reference" / "python.html").read_text(encoding="utf-8")
+    assert "</span> <span" in page  # highlighted
+    assert not re.search(r"\n(?:<[^>]*>)*\n(?:<[^>]*>)*</pre>", page)
+
+
 def test_pages_fetch_nothing_from_elsewhere(site: Path) -> None:
     found = []
     for page in pages(site):

@@ -104,6 +104,45 @@ def test_figures_are_listed_most_striking_first_with_what_they_mean() -> None:
     ]
 
 
+def test_what_is_compared_is_said_in_its_object_form() -> None:
+    (found,) = FakePipeline(metaphor=True).analyze_many(["He ran like rain."])
+    tokens = (replace(found.tokens[0], upos="PRON"), *found.tokens[1:])
+    simile = Figure("simile", 7, 16, (2, 3), 0.9, topic=(0,), vehicle=(3,), ground=(1,))
+    assert "compares him with rain (ran)" in shown(replace(found, tokens=tokens, figures=(simile,)))
+
+
+@pytest.mark.parametrize(
+    ("text", "reading", "said"),
+    [
+        ("The BBC said no.", "organisation-for-members", "people of the BBC"),
+        ("The BBC fell.", "organisation-for-index", "people of BBC"),
+        ("Now BBC said no.", "organisation-for-members", "people of BBC"),
+    ],
+)
+def test_a_name_keeps_its_article_where_people_are_meant(
+    text: str, reading: str, said: str
+) -> None:
+    doc = FakePipeline(metaphor=True).analyze(text)
+    tokens = (replace(doc.tokens[0], head=1), *doc.tokens[1:])
+    name = Metonymy(4, 7, "organisation", reading, 0.9, "people of BBC")
+    figure = Figure("metonymy", 4, 7, (1,), 0.9, stands_for=name.stands_for)
+    doc = replace(doc, tokens=tokens, figures=(figure,), metonymies=(name,))
+    assert f"0.90  {said}\n" in shown(doc, details=("metonymy",))
+
+
+def test_lines_that_do_not_fit_go_on_further_in_and_no_count_is_torn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = shown(*[FIGURES] * 2).splitlines()
+    assert lines[4:6] == ["  metonymy  Rain          0.90  the", "    weather"]
+    assert lines[-3:] == [
+        "2 texts · 4 sentences · 26 words",
+        "4 metaphors · 2 idioms · 2 similes",
+        "2 metonymies",
+    ]
+
+
 def test_a_blank_line_stands_between_paragraphs_and_figures() -> None:
     (found,) = FakePipeline(metaphor=True).analyze_many(["Rain ate roads.\n\nSun shone."])
     lines = ["Rain *ate* roads.", "", "Sun shone.", "", "  metaphor  ate  0.93"]

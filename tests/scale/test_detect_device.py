@@ -205,7 +205,7 @@ def test_workers_follow_the_memory_of_the_card(monkeypatch: pytest.MonkeyPatch) 
     )
     engines.load_executor("local", None, device="cuda")
     assert (asked["workers"], asked["threads"]) == (2, 1)
-    assert asked["load"].keywords == {"systems": (), "device": "cuda"}
+    assert asked["load"].keywords == {"device": "cuda"}
     engines.load_executor("local", None, device="cuda", workers=7)
     assert asked["workers"] == 7
     with pytest.raises(BadInput, match="--address is for clusters"):

@@ -242,7 +242,7 @@ def test_a_run_of_other_settings_is_not_gone_on_with(
     Path("a.txt").write_text("Rain ate roads.\n")
     Path("b.txt").write_text("Sun shone.\n")
     trope("a.txt", "--out", "out")
-    with pytest.raises(BadInput, match=r"belongs to a finished run; resume it with --resume"):
+    with pytest.raises(BadInput, match=r"belongs to a finished run; check it with --resume"):
         trope("a.txt", "--out", "out")
     with pytest.raises(BadInput, match=rf"manifest\.json: belongs to another run \({difference}\)"):
         trope("a.txt", *options, "--out", "out", "--resume")

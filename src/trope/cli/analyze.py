@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from itertools import chain, tee
 from operator import attrgetter
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any, get_args
 import click
 
 from trope.cli.completion import complete_files
-from trope.cli.engines import device_option
+from trope.cli.engines import chosen_model, device_option, tier_options
 from trope.cli.output import is_quiet, open_output, systems_option, words_option
 from trope.cli.sources import (
     Notes,
@@ -33,11 +32,9 @@ _REWRITE = "--rewrite needs --format html with syntax and metaphor; see trope re
 _TEXT, _NAME, _GROUP = map(attrgetter, ("text", "name", "group"))
 
 
-def load_pipeline(
-    threads: int | None, systems: Sequence[str] = (), device: str = "cpu"
-) -> Pipeline:
+def load_pipeline(threads: int | None, **further: Any) -> Pipeline:
     """The pipeline that the command uses; tests replace it."""
-    return Pipeline(threads=threads, systems=systems, device=device)
+    return Pipeline(threads=threads, **further)
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -58,7 +55,11 @@ def load_pipeline(
     show_default=True,
     help="Kind of the texts; tweets and headlines are normalised first.",
 )
-@click.option("--only", metavar="TASKS", help=f"Run only some of {','.join(TASKS)}.")
+@click.option(
+    "--only",
+    metavar="TASKS",
+    help=f"Run only some tasks, such as syntax,metaphor: {', '.join(TASKS)}.",
+)
 @click.option("--with", "more", type=click.Choice(FURTHER_TASKS),
               help="With --json: also the source domain of each metaphor.")  # fmt: skip
 @words_option
@@ -90,6 +91,7 @@ def load_pipeline(
 @reading_options
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all cores]")
+@tier_options
 @device_option
 @click.option("--seed", type=int, hidden=True, help="Without effect: nothing here is random.")
 @click.pass_context
@@ -116,6 +118,8 @@ def analyze(
     out: Path | None,
     threads: int | None,
     device: str,
+    tier: str,
+    base_weights: Path | None,
     seed: int | None,
     any_language: bool,
     **options: Any,
@@ -151,11 +155,10 @@ def analyze(
         raise BadInput(
             "--with domains needs metaphors and JSON; add --json, and metaphor to --only"
         )
+    chosen = chosen_model(systems, device, tier, base_weights)
     title = _title(sources)
     with open_output(out) as file:
-        further: dict[str, Any] = {"systems": systems} if systems else {}
-        further |= {"device": device} if device != "cpu" else {}
-        pipeline = load_pipeline(threads, **further)
+        pipeline = load_pipeline(threads, **chosen)
         tasks = pipeline.tasks if asked is None else asked
         tasks = (*tasks, more) if more else tasks
         needed = ("metaphor",) if rewrite or threshold is not None else ()

@@ -12,7 +12,7 @@ import click
 
 from trope import __version__
 from trope.cli.completion import complete_files
-from trope.cli.engines import engine_options, load_executor
+from trope.cli.engines import engine_options, load_executor, tier_options
 from trope.cli.output import systems_option, words_option
 from trope.cli.sources import Notes, file_options, reading_options
 from trope.core.errors import BadInput
@@ -93,6 +93,7 @@ _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
     show_default=True,
     help="Texts per output file.",
 )
+@tier_options
 @engine_options
 @click.option(
     "--mix-devices",
@@ -128,6 +129,8 @@ def detect(
     address: str | None,
     threads: int | None,
     device: str,
+    tier: str,
+    base_weights: Path | None,
     mix_devices: bool,
     seed: int | None,
     as_json: bool,
@@ -149,7 +152,13 @@ def detect(
     kept = _kept(columns, files, Columns(text_column, id_column), reading, counts_only)
     chosen = form or _SUFFIXES.get(out.suffix.lower(), "jsonl")
     executor = load_executor(
-        engine, threads, workers=workers, address=address, systems=systems, device=device
+        *(engine, threads),
+        workers=workers,
+        address=address,
+        systems=systems,
+        device=device,
+        tier=tier,
+        base_weights=base_weights,
     )
     model = executor.model
     for task in tasks:

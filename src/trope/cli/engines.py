@@ -27,6 +27,22 @@ device_option = click.option(
     "there is one.",
 )
 
+_TIERS = (
+    click.option(
+        "--tier",
+        type=click.Choice(["small", "base"]),
+        default="small",
+        show_default=True,
+        help="Model to use; base is larger and slower, and needs public weights.",
+    ),
+    click.option(
+        "--base-weights",
+        metavar="FOLDER",
+        type=click.Path(path_type=Path),
+        help="Folder of the public weights that the tier base needs.",
+    ),
+)
+
 _OPTIONS = (
     click.option(
         "--engine",
@@ -52,6 +68,29 @@ _OPTIONS = (
     ),
     device_option,
 )
+
+
+def tier_options(command: Command) -> Command:
+    """The options --tier and --base-weights of a command."""
+    for option in reversed(_TIERS):
+        command = option(command)
+    return command
+
+
+def chosen_model(
+    systems: Sequence[str], device: str, tier: str, base_weights: Path | None
+) -> dict[str, Any]:
+    """What a pipeline is told besides its threads: the choices that are not the usual ones.
+
+    Raises:
+        BadInput: for public weights without the tier that needs them.
+    """
+    if base_weights is not None and tier != "base":
+        raise BadInput("--base-weights is for the larger model; add --tier base, or leave it out")
+    given = {"systems": systems, "base_weights": base_weights}
+    usual = {"device": (device, "cpu"), "tier": (tier, "small")}
+    chosen: dict[str, Any] = {name: value for name, value in given.items() if value}
+    return chosen | {name: value for name, (value, other) in usual.items() if value != other}
 
 
 def engine_options(command: Command) -> Command:
@@ -80,12 +119,16 @@ def load_executor(
     address: str | None = None,
     systems: Sequence[str] = (),
     device: str = "cpu",
+    tier: str = "small",
+    base_weights: Path | None = None,
 ) -> Executor:
     """The executor of an engine; another engine is another class with the same two methods."""
     check_engine(engine, workers, address, device)
     from trope.scale import executors
 
-    load = partial(executors.load_pipeline, systems=_absolute(systems), device=device)
+    weights = None if base_weights is None else base_weights.resolve()
+    further = chosen_model(_absolute(systems), device, tier, weights)
+    load = partial(executors.load_pipeline, **further)
     if engine == "ray":
         if device == "auto":
             raise BadInput("--device auto is for this machine; name cpu or cuda with --engine ray")
@@ -93,12 +136,12 @@ def load_executor(
             address=address,
             workers=workers,
             threads=threads,
-            load=load if systems or device != "cpu" else None,
+            load=load if further else None,
             cards=device == "cuda",
         )
     card = open_card(device)
     if card is None:
-        return executors.LocalExecutor(threads=threads, systems=systems)
+        return executors.LocalExecutor(threads=threads, **{**further, "systems": systems})
     fitting = max(1, min(usable_cores(), card.free // executors.BYTES_A_WORKER))
     most = min(fitting, executors.WORKERS_A_CARD) if workers is None else workers
     return executors.CardExecutor(load, workers=most, threads=threads or 1)

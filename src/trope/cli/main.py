@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from difflib import get_close_matches
@@ -76,6 +77,7 @@ def run(arguments: list[str] | None = None) -> None:
         status = main.main(args=arguments, prog_name="trope", standalone_mode=False)
         sys.exit(status if isinstance(status, int) else 0)
     except click.exceptions.Abort:
+        click.echo(f"trope: stopped{_continuing(arguments)}", err=True)
         sys.exit(130)
     except click.exceptions.Exit as leave:
         sys.exit(leave.exit_code)
@@ -101,3 +103,48 @@ def run(arguments: list[str] | None = None) -> None:
         # the reader of our output has gone (`trope … | head`): nothing is wrong
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        if "--verbose" in arguments:
+            raise
+        click.echo(f"trope: {_system_fault(error)}", err=True)
+        _give_up_output()
+        sys.exit(2)
+
+
+_REMEDIES = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free some space, or write elsewhere"),
+    **dict.fromkeys(
+        (errno.EACCES, errno.EPERM, errno.EROFS), "change its permissions, or give another path"
+    ),
+    **dict.fromkeys((errno.EEXIST, errno.ENOTDIR), "it is no folder; give another path"),
+    errno.EISDIR: "give the name of a file",
+    errno.ENAMETOOLONG: "give a shorter name",
+    errno.EMFILE: "close other programs, or allow more open files with ulimit -n",
+}
+
+
+def _system_fault(error: OSError) -> str:
+    """What the system refused, in one line: the file, the cause, the remedy."""
+    place = error.filename2 or error.filename or "the output"
+    cause = error.strerror or str(error)
+    remedy = _REMEDIES.get(error.errno or 0, "check the path, or give another")
+    return f"{place}: {cause[:1].lower()}{cause[1:]}; {remedy}"
+
+
+def _give_up_output() -> None:
+    """Forget what cannot be written to standard output, or Python complains about it at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _continuing(arguments: list[str]) -> str:
+    """How a command that was stopped goes on, where it can."""
+    command = COMMANDS.get(arguments[0]) if arguments else None
+    if command is None:
+        return ""
+    module, attribute = command[0].split(":")
+    options = getattr(import_module(module), attribute).params
+    resumes = any("--resume" in option.opts for option in options)
+    return "; the same command with --resume goes on" if resumes else ""

@@ -81,7 +81,10 @@ def atomic_write(path: str | Path, mode: str = "w", *, private: bool = False) ->
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
     try:
         with os.fdopen(descriptor, mode, **text) as file:  # type: ignore[call-overload]
@@ -89,8 +92,11 @@ def atomic_write(path: str | Path, mode: str = "w", *, private: bool = False) ->
         if not private:
             _allow_as_usual(Path(name))
         replace_durably(Path(name), path)
-    except BaseException:
+    except BaseException as error:
         Path(name).unlink(missing_ok=True)
+        # nobody knows the temporary name; a full disk names no file at all
+        if isinstance(error, OSError) and error.errno and error.filename in (None, name):
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
 
 

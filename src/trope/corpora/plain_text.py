@@ -17,6 +17,10 @@ Unit = Literal["auto", "file", "paragraph", "line"]
 
 _SENTENCE_END = re.compile(r"[.!?…:;][\"'”’»)\]]*$")
 _SENTENCES = re.compile(r"[.!?…][\"'”’»)\]]*\s+\S")
+_VERSE_END = re.compile(r"[,.!?…:;–—-][\"'”’»)\]]*$")
+_VERSE_LINES = 4
+"""Lines before another one that tell verse: two may end with a comma by chance."""
+
 _WIDEST = 200
 """No program that breaks lines makes longer ones."""
 
@@ -89,13 +93,17 @@ def unit_note(unit: Literal["file", "line"], lines: int) -> str:
 
 
 def is_wrapped(lines: Sequence[str]) -> bool:
-    """Whether a program broke the lines at a width: the next word had no room in most of them."""
-    breaks = [
-        (one, other)
-        for block in _blocks([line.strip() for line in lines])
-        for one, other in pairwise(block)
-        if not _SENTENCE_END.search(one)
+    """Whether a program broke the lines at a width: the next word had no room in most of them.
+
+    Lines that nearly all end with a phrase are verse, however long they are.
+    """
+    pairs = [
+        pair for block in _blocks([line.strip() for line in lines]) for pair in pairwise(block)
     ]
+    ends = sum(bool(_VERSE_END.search(one)) for one, _ in pairs)
+    if len(pairs) >= _VERSE_LINES and 4 * ends >= 3 * len(pairs):
+        return False
+    breaks = [(one, other) for one, other in pairs if not _SENTENCE_END.search(one)]
     width = max((len(line.strip()) for line in lines), default=0)
     if not breaks or width > _WIDEST or (len(breaks) == 1 and width < _NARROW):
         return False

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import islice
 from time import thread_time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trope.core.errors import BadInput
 from trope.core.options import FigureView
@@ -81,6 +81,12 @@ class TextBatch:
     kind: TextKind
     tasks: tuple[str, ...]
     view: FigureView
+
+    def cancel(self) -> None:
+        """Take back what the network has not begun: at its end, Python would wait for all of it."""
+        waiting: list[Future[Any]] = [*self.passes, *self.whole.passes]
+        for future in waiting:
+            future.cancel()
 
 
 class BatchAnalyzer:

@@ -198,12 +198,18 @@ class Pipeline:
         tags: bool,
     ) -> Iterator[Analysis]:
         under_way: deque[TextBatch] = deque()
-        for batch in texts:
-            under_way.append(self._analyzer.start(batch, kind, tasks, view, tags=tags))
-            if len(under_way) == AHEAD:
-                yield from self._analyzer.finish(under_way.popleft())
-        while under_way:
-            yield from self._analyzer.finish(under_way.popleft())
+        try:
+            for batch in texts:
+                under_way.append(self._analyzer.start(batch, kind, tasks, view, tags=tags))
+                if len(under_way) == AHEAD:
+                    yield from self._analyzer.finish(under_way[0])
+                    under_way.popleft()
+            while under_way:
+                yield from self._analyzer.finish(under_way[0])
+                under_way.popleft()
+        finally:
+            for batch_left in under_way:
+                batch_left.cancel()
 
     def find_metonymies(
         self, analyses: Sequence[Analysis], parses: Sequence[Sequence[Parse]]

@@ -11,6 +11,7 @@ from typing import get_args
 
 from trope.core.records import Analysis, Figure, FigureKind
 from trope.render.markup import clean, printable
+from trope.render.names import stands_for
 
 KINDS: tuple[FigureKind, ...] = get_args(FigureKind)
 """Kinds of figures, in the order in which they are named."""
@@ -21,6 +22,7 @@ WHOLE: FigureKind = "irony"
 LONGEST_BLOCK = 6_000
 """Characters of a paragraph on a page that is not cut."""
 
+_OBJECT_FORMS = {"I": "me", "he": "him", "she": "her", "we": "us", "they": "them", "who": "whom"}
 _OWNERS = ("My ", "Your ", "His ", "Her ", "Its ", "Our ", "Their ")
 _BLANK_LINE = re.compile(r"\s*\n[^\S\n]*\n\s*")
 _NEW_LINE = re.compile(r"\s*\n\s*")
@@ -57,12 +59,23 @@ def figure_words(figure: Figure, analysis: Analysis) -> str:
 def meaning(figure: Figure, analysis: Analysis) -> str:
     """What a figure means, stands for or compares; nothing where that is not known."""
     if figure.topic and figure.vehicle:
-        topic, vehicle = _words(figure.topic, analysis), _words(figure.vehicle, analysis)
-        if analysis.tokens[figure.topic[0]].upos == "DET" or topic.startswith(_OWNERS):
-            topic = topic[0].lower() + topic[1:]
+        topic, vehicle = _topic(figure, analysis), _words(figure.vehicle, analysis)
         ground = f" ({_words(figure.ground, analysis)})" if figure.ground else ""
         return f"compares {topic} with {vehicle}{ground}"
+    names = analysis.metonymies if figure.kind == "metonymy" else ()
+    at = bisect_left(names, figure.start, key=lambda name: name.start)
+    if at < len(names) and names[at].stands_for == figure.stands_for:
+        return stands_for(names[at], analysis)
     return printable(figure.meaning or figure.stands_for)
+
+
+def _topic(figure: Figure, analysis: Analysis) -> str:
+    """What a simile compares, as it stands inside a sentence: "the fog", "him"."""
+    topic = _words(figure.topic, analysis)
+    first = analysis.tokens[figure.topic[0]]
+    if (first.upos in ("DET", "PRON") and first.text != "I") or topic.startswith(_OWNERS):
+        topic = topic[0].lower() + topic[1:]
+    return _OBJECT_FORMS.get(topic, topic)
 
 
 def _words(places: Sequence[int], analysis: Analysis) -> str:

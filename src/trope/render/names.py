@@ -14,6 +14,9 @@ from trope.render.markup import printable
 
 LITERAL = "literal"
 NAME_LIMIT = 20
+_WITH_ARTICLE = ("place-for-people", "organisation-for-members", "organisation-for-event")
+"""Readings that are said of a name with its article: "people of the BBC"; but of "the Ford" that
+somebody drives, the article is the car's."""
 
 Names = Counter[tuple[str, str, str]]
 """How often a name (its class, its reading) occurs."""
@@ -28,6 +31,17 @@ def names_within(sentence: SentenceSpan, analysis: Analysis) -> tuple[Metonymy, 
     return analysis.metonymies[first:last]
 
 
+def stands_for(name: Metonymy, analysis: Analysis) -> str:
+    """What a name stands for in words, with the article that it has in the text."""
+    first = bisect_left(analysis.tokens, name.start, key=lambda token: token.start)
+    if name.reading in _WITH_ARTICLE and first:
+        article = analysis.tokens[first - 1]
+        head = analysis.tokens[article.head]
+        if article.text.lower() == "the" and name.start <= head.start < name.end:
+            return printable(name.stands_for.replace(" of ", " of the ", 1))
+    return printable(name.stands_for)
+
+
 def lines(found: Sequence[Metonymy], analysis: Analysis) -> Iterator[Text]:
     """One line per name: reading, probability, and what it stands for."""
     for name in found:
@@ -36,7 +50,7 @@ def lines(found: Sequence[Metonymy], analysis: Analysis) -> Iterator[Text]:
         line.append("▲ " if other else "△ ", "cyan" if other else "dim")
         line.append(_text(name, analysis), "bold")
         line.append(f"  {name.reading} {name.score:.2f}", "cyan" if other else "dim")
-        line.append(f"  {printable(name.stands_for)}")
+        line.append(f"  {stands_for(name, analysis)}")
         yield line
 
 
@@ -76,7 +90,7 @@ def listed(found: Sequence[Metonymy], analysis: Analysis) -> Iterator[str]:
     for name in found:
         yield (
             f'<li><bdi class="{_kind(name)}">{escape(_text(name, analysis))}</bdi> '
-            f"{escape(printable(name.stands_for))} "
+            f"{escape(stands_for(name, analysis))} "
             f"<small>{name.name_class}, {name.reading} {name.score:.2f}</small></li>"
         )
     yield "</ul>"

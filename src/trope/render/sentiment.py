@@ -77,6 +77,13 @@ def format_sentiment(sentiment: Sentiment) -> str:
     )
 
 
+def mood(sentiment: Sentiment) -> str:
+    """Whether a text is "good", "bad", or, rounded to a whole number, neither ("even")."""
+    if sentiment.integer == 0:
+        return "even"
+    return "good" if sentiment.score > 0 else "bad"
+
+
 def bar(score: float) -> str:
     """The score on the scale, such as "−5 ·······●━━│·········· +5"."""
     zero = -LOWEST * _STEPS
@@ -148,9 +155,9 @@ def _scale(sentiment: Sentiment) -> str:
     ticks = "".join(
         f"M{_EDGE + step * unit:g} {middle - 2:g}v4" for step in range(HIGHEST - LOWEST + 1)
     )
-    mood = "good" if sentiment.score > 0 else "bad"
+    size = f'width="{_WIDE}" height="{_HIGH}" viewBox="0 0 {_WIDE} {_HIGH}"'
     return (
-        f'<svg class="{mood}" width="{_WIDE}" height="{_HIGH}" viewBox="0 0 {_WIDE} {_HIGH}" '
+        f'<svg class="{mood(sentiment)}" {size} '
         f'role="img" aria-label="{escape(format_sentiment(sentiment))} on a scale from −5 to 5">'
         f'<path d="M{_EDGE} {middle:g}H{_WIDE - _EDGE}{ticks}M{zero:g} 2v{_HIGH - 4}"/>'
         f'<path class="bar" d="M{zero:g} {middle:g}H{at:.1f}"/>'

@@ -21,7 +21,7 @@ from trope.render.figures import (
     paragraphs,
 )
 from trope.render.markup import printable
-from trope.render.sentiment import bar, format_sentiment
+from trope.render.sentiment import bar, format_sentiment, mood
 from trope.render.summary import Totals, relation_notes, relation_words
 
 DEEPEST = 10
@@ -35,6 +35,7 @@ _STYLES = ("dim", "dim", "", "cyan", "dim", "", "green", "magenta")
 _WIDEST = (6, 2 * DEEPEST + 1, 24, 6, 6, 20, 24, 5)
 _WIDEST_FIGURE = 32
 _NARROWED, _NARROWEST = (2, 5, 6), 6
+_MOODS = {"good": "green", "even": "dim", "bad": "red"}
 _COLOURS = {
     "metaphor": "magenta",
     "idiom": "blue",
@@ -42,6 +43,9 @@ _COLOURS = {
     "metonymy": "cyan",
     "irony": "yellow",
 }
+
+_HANGING = 4
+"""Blanks before the second line of what does not fit in one."""
 
 _WRAPPED = 4_000  # characters; longer lines are left to the terminal, rich is slow with them
 _BLANKS = re.compile(r"[^\S\n]+")
@@ -70,7 +74,9 @@ def write_text(analyses: Iterable[Named], file: IO[str], *, details: Collection[
             console.print(Text(printable(name), style="dim"))
         _print_analysis(console, analysis, details)
     if totals.texts > 1:
-        console.print(Text(f"\n{totals.line(relations='relations' in details)}", style="dim"))
+        console.print()
+        for row in _filled(totals.line(relations="relations" in details), console.width):
+            console.print(Text(row, style="dim"))
 
 
 def _print_analysis(console: Console, analysis: Analysis, details: Collection[str]) -> None:
@@ -82,7 +88,7 @@ def _print_analysis(console: Console, analysis: Analysis, details: Collection[st
     if found and len(blocks) > 1:
         console.print()
     for line in found:
-        console.print(line)
+        _print_hanging(console, line)
     if details:
         for number, sentence in enumerate(analysis.sentences, start=1):
             _print_details(console, sentence, number, analysis, details)
@@ -111,6 +117,28 @@ def _print_prose(console: Console, analysis: Analysis, blocks: Sequence[tuple[in
         for row in line.wrap(console, console.width):
             row.rstrip()
             console.print(row)
+
+
+def _print_hanging(console: Console, line: Text) -> None:
+    """A line of a list; where it does not fit, the rest stands further in."""
+    if line.cell_len <= console.width or len(line) > _WRAPPED:
+        console.print(line, soft_wrap=True)
+        return
+    rows = line.wrap(console, max(console.width - _HANGING, _HANGING))
+    for number, row in enumerate(rows):
+        row.rstrip()
+        console.print(Text(" " * _HANGING) + row if number else row)
+
+
+def _filled(line: str, width: int) -> list[str]:
+    """Parts between points in lines of a width, none of them torn."""
+    rows: list[str] = []
+    for part in line.split(" · "):
+        if rows and cell_len(rows[-1]) + 3 + cell_len(part) <= width:
+            rows[-1] += f" · {part}"
+        else:
+            rows.append(part)
+    return rows
 
 
 def _figure_lines(analysis: Analysis) -> Iterator[Text]:
@@ -152,7 +180,7 @@ def _sentiment(sentiment: Sentiment) -> Text:
     line = Text("  sentiment ")
     line.append(format_sentiment(sentiment), "bold")
     line.append("  ")
-    line.append(bar(sentiment.score), "green" if sentiment.score > 0 else "red")
+    line.append(bar(sentiment.score), _MOODS[mood(sentiment)])
     line.append(f"  {sentiment.scale} scale", "dim")
     return line
 

@@ -14,7 +14,7 @@ import os
 import secrets
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -51,11 +51,9 @@ _LOOK_SECONDS = 2.0
 LoadPipeline = Callable[[int | None], Pipeline]
 
 
-def load_pipeline(
-    threads: int | None, systems: Sequence[str] = (), device: str = "cpu"
-) -> Pipeline:
+def load_pipeline(threads: int | None, **further: Any) -> Pipeline:
     """The pipeline that the work is done with; tests put another in its place."""
-    return Pipeline(threads=threads, systems=systems, device=device)
+    return Pipeline(threads=threads, **further)
 
 
 def describe(pipeline: Pipeline) -> WorkerModel:
@@ -66,12 +64,10 @@ def describe(pipeline: Pipeline) -> WorkerModel:
 class LocalExecutor:
     """Does one job after the other."""
 
-    def __init__(
-        self, *, threads: int | None = None, systems: Sequence[str] = (), device: str = "cpu"
-    ) -> None:
-        further: dict[str, Any] = {"systems": systems} if systems else {}
-        further |= {"device": device} if device != "cpu" else {}
-        self._pipeline = load_pipeline(threads, **further)
+    def __init__(self, *, threads: int | None = None, **further: Any) -> None:
+        """Load the pipeline, which is told `further`, such as its systems, where it is unusual."""
+        given = {name: value for name, value in further.items() if value and value != "cpu"}
+        self._pipeline = load_pipeline(threads, **given)
 
     @property
     def model(self) -> WorkerModel:

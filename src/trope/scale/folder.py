@@ -113,8 +113,9 @@ class DetectFolder(RunFolder[DetectManifest]):
         """The manifest that is there, if it is of the wanted run."""
         before = self.manifest()
         if not resume:
-            state = "a finished run" if before.state == "done" else "a run that was not finished"
-            remedy = "resume it with --resume, or give another folder"
+            done = before.state == "done"
+            state = "a finished run" if done else "a run that was not finished"
+            remedy = f"{'check' if done else 'resume'} it with --resume, or give another folder"
             raise BadInput(f"{self.path / MANIFEST}: belongs to {state}; {remedy}")
         self.check_same(_differences(before, wanted))
         return before

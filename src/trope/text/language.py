@@ -13,9 +13,10 @@ _FREQUENT = {
     "English": "the of and to in is was that it he for on are as with his they be at this have "
     "from or had by not but what all were we when your can said there an which she do their if "
     "will up about out them then so some her would him has more who my been its you i me our did "
-    "just how after over than into could now no new says says' a's us may off why vs amid",
+    "just how after over than into could now no new says says' a's us may off why vs amid am",
     "German": "der die und das ist nicht ein eine ich sie es den mit auf für sich dem zu von auch "
-    "als wie wird aus bei nach einer einen sind noch oder aber wir ihr hat war im zum zur",
+    "als wie wird aus bei nach einer einen sind noch oder aber wir ihr hat war im zum zur um vom "
+    "am beim wurde werden kann wenn über doch nur sehr mehr schon dass ob",
     "French": "le la les des est et une un dans qui que pour pas sur il elle nous vous ce cette "
     "avec du au aux ne se son ses plus par mais sont été être leur ont je",
     "Spanish": "el los las una que de en y es por con para del se no su al lo como más pero sus "
@@ -38,6 +39,14 @@ _SCRIPTS = (
     *("CYRILLIC", "GREEK", "ARABIC", "HEBREW", "DEVANAGARI", "THAI", "HANGUL", "CJK"),
     *("HIRAGANA", "KATAKANA", "ARMENIAN", "GEORGIAN", "BENGALI", "TAMIL"),
 )
+
+_NAMED = {
+    "CJK": "Chinese or Japanese",
+    "HIRAGANA": "Japanese",
+    "KATAKANA": "Japanese",
+    "HANGUL": "Korean",
+}
+"""Scripts that are known better by their languages."""
 
 OTHER_LANGUAGE = "looks like {}, and trope reads English; --any-language hides this note"
 """What users are told about a file in another language."""
@@ -74,8 +83,9 @@ class LanguageSample:
     def other_language(self) -> str:
         """The language if it is not English, "another language" if unknown, else nothing."""
         foreign = sum(self._scripts[name] for name in _SCRIPTS)
-        if self.words > 1 and 2 * foreign > self.words:
-            return f"a language in {self._scripts.most_common(1)[0][0].title()} script"
+        if 2 * foreign > self.words:
+            script = self._scripts.most_common(1)[0][0]
+            return _NAMED.get(script, f"a language in {script.title()} script")
         english = self._known["English"]
         name, count = max(self._known.items(), key=lambda pair: pair[1], default=("English", 0))
         if name != "English" and count >= max(_LEAST_FOREIGN, 2 * english, self.words / 6):
