@@ -6,7 +6,7 @@ import sys
 import tracemalloc
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from corpora_to_detect import contents
@@ -279,7 +279,7 @@ def test_after_a_full_disk_resuming_gives_the_same_bytes(monkeypatch: pytest.Mon
     trope("a.txt", "--out", "whole", "--shard-rows", "3")
     write, written = shards.atomic_write, []  # type: ignore[attr-defined]
 
-    def filling(path: Path, mode: str) -> Any:
+    def filling(path: Path, mode: Literal["wb"]) -> Any:
         written.append(path)
         if len(written) == 2:
             raise OSError(28, "No space left on device", str(path))
