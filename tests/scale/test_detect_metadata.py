@@ -71,6 +71,11 @@ def test_without_a_table_nothing_changes() -> None:
     assert missing.exit_code == 2 and "none.csv" in missing.stderr
 
 
+def test_a_table_about_files_that_is_taken_for_texts_names_the_option() -> None:
+    with pytest.raises(BadRecord, match=r"holds the text: File, party, date; .* with --metadata"):
+        trope("speeches", "--out", "out")
+
+
 def test_a_changed_table_is_another_run() -> None:
     command = ("speeches", "--metadata", "speeches/about.csv", "--out", "out")
     trope(*command)

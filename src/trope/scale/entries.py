@@ -262,10 +262,11 @@ class InputCorpus:
                 raise BadRecord(file.path, line, problem)
         text_key = text or find_column(row, TEXT_COLUMNS)
         if text_key is None:
-            problem = (
-                f"none of the columns holds the text: {', '.join(row)}; name it with --text-column"
-            )
-            raise BadRecord(file.path, line, problem)
+            problem = f"none of the columns holds the text: {', '.join(row)}"
+            remedy = "name it with --text-column"
+            if len(self.files) > 1 and find_column(row, FILE_COLUMNS):
+                remedy += ", or give the table with --metadata if it is about the other files"
+            raise BadRecord(file.path, line, f"{problem}; {remedy}")
         id_key = columns.id or find_column(row, ID_COLUMNS)
         return text_key, id_key if id_key in row else None
 
