@@ -92,7 +92,7 @@ def test_the_wheel_is_whole_and_small(wheel: Path) -> None:
     assert {name.split("/")[0] for name in names} == {"trope_domains", metadata.split("/")[0]}
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert "License-Expression: CC-BY-NC-SA-4.0" in said and "# trope-domains" in said
-    assert wheel.stat().st_size < 12_000_000
+    assert wheel.stat().st_size < 15_000_000
 
 
 def test_its_own_record_describes_the_weights() -> None:
@@ -182,9 +182,20 @@ def test_missing_weights_are_named_with_the_remedy(
 def test_weights_of_another_encoder_are_refused(
     opener: Opener, shipped: Pipeline, weights: Path
 ) -> None:
-    _change_record(weights, encoder="0" * 64)
+    with np.load(weights / "model.npz") as arrays:
+        stored = dict(arrays)
+    stored["probe"] = stored["probe"][::-1]
+    np.savez_compressed(weights / "model.npz", **stored)
+    _change_record(weights, sha256=sha256(weights / "model.npz"))
     with pytest.raises(BadModel, match=r"another encoder.*train it again.*pip uninstall"):
         opener(shipped.encoder, weights)
+
+
+def test_an_encoder_is_known_by_its_vectors_not_by_its_file(
+    opener: Opener, shipped: Pipeline, weights: Path
+) -> None:
+    _change_record(weights, encoder="0" * 64)
+    assert opener(shipped.encoder, weights).name == "lcc"
 
 
 def test_weights_made_with_other_word_vectors_are_refused(
@@ -251,12 +262,41 @@ def test_cross_validation_leaves_out_guesses_that_held_spans_led_to() -> None:
         ("root", 2, False),
     )
     stems, labels, known = zip(*spans, strict=True)
-    rows = SpanRows(np.zeros((len(spans), 1), np.float32), [{}] * len(spans))
+    nothing: list[dict[str, float]] = [{}] * len(spans)
+    rows = SpanRows(np.zeros((len(spans), 1), np.float32), nothing, nothing)
     given = LabelledSpans(rows, np.array(labels), np.ones(len(spans), np.float32))
-    every = TrainingSpans(given, np.array(known), np.array(stems), [])
+    texts = np.arange(len(spans))
+    every = TrainingSpans(given, np.array(known), np.array(stems), texts, [])
     held = np.array([True, False, False, True, False, False, False])
     assert np.flatnonzero(every.guessed_from(held)).tolist() == [1]
     assert not every.guessed_from(np.zeros(len(spans), np.bool_)).any()
+
+
+@pytest.mark.usefixtures("opener")
+def test_the_kernel_machine_answers_as_spans_that_are_like_it(tmp_path: Path) -> None:
+    pytest.importorskip("scipy", reason="scipy is not installed (pip install 'trope[train]')")
+    from trope_domains.features import STRENGTHS, SpanRows
+    from trope_domains.kernel import KernelMachine, together
+
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(2, sum(size for size, _ in STRENGTHS)))
+    labels = np.arange(40) % 2
+    dense = (centres[labels] + 0.3 * rng.normal(size=(40, centres.shape[1]))).astype(np.float32)
+    words = [{f"l={'war' if label else 'seed'}": 1.0} for label in labels]
+    rows = SpanRows(dense, words, [{f"c={label}": 1.0} for label in labels])
+    known = np.arange(30) < 20
+    machine = KernelMachine.fit(rows.part(range(30)), labels[:30], known, 2)
+    np.savez(tmp_path / "machine.npz", **machine.arrays())  # type: ignore[arg-type]
+    with np.load(tmp_path / "machine.npz") as arrays:
+        again = KernelMachine.of(dict(arrays))
+    new = rows.part(range(30, 40))
+    scores = again.scores(new)
+    assert scores.argmax(axis=1).tolist() == labels[30:].tolist()
+    assert np.allclose(scores, machine.scores(new), atol=0.02), "bytes keep enough"
+    unknown = again.scores(SpanRows(new.dense, [{"l=flour": 1.0}] * 10, [{"c=9": 1.0}] * 10))
+    assert unknown.argmax(axis=1).tolist() == labels[30:].tolist()
+    mixed = together(np.full((10, 2), 0.5), scores)
+    assert np.allclose(mixed.sum(axis=1), 1) and (mixed.argmax(axis=1) == labels[30:]).all()
 
 
 def test_training_again_gives_weights_that_evaluate_measures(

@@ -51,10 +51,11 @@ def _plant(folder: Path) -> Rows:
         for row in rows:
             weights = dict.fromkeys(_SAME, 3) | _WEIGHTS.get(row["source"], _ELSEWHERE)
             drawn = rng.choices(list(weights), weights.values(), k=rng.randint(2, 6))
+            places = [rng.randrange(len(row["tokens"])) for _ in drawn]
             row["figures"] = [
-                {"kind": "metaphor", "tokens": [rng.randrange(len(row["tokens"]))], "score": 0.9,
-                 "domain": domain}
-                for domain in drawn
+                {"kind": "metaphor", "tokens": [at], "score": 0.9, "domain": domain,
+                 "start": row["tokens"][at]["start"], "end": row["tokens"][at]["end"]}
+                for at, domain in zip(places, drawn, strict=True)
             ]  # fmt: skip
             planted.append(row)
         part.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
@@ -220,6 +221,20 @@ def test_a_corpus_without_domains_has_a_page_that_says_so(corpus_bench: CorpusBe
 def test_the_overview_draws_the_most_frequent_domains(served: Bench) -> None:
     _, _, content = served.ask("GET", "/corpus/")
     assert "Most frequent source domains" in content.decode()
+
+
+def test_the_page_of_a_text_says_what_its_metaphors_are_drawn_from(
+    planted: tuple[IndexedCorpus, Rows], served: Bench
+) -> None:
+    corpus, _ = planted
+    number, domain = next(
+        (number, one["domain"])
+        for number in range(1, corpus.facts.texts + 1)
+        for one in corpus.source.figures_of(number)
+        if one["domain"]
+    )
+    _, _, content = served.ask("GET", f"/corpus/text/{number}")
+    assert f", from {domain}" in html.unescape(content.decode())
 
 
 def test_detection_writes_domains_in_both_formats(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from trope.cli.engines import engine_options, load_executor, tier_options
 from trope.cli.output import systems_option, words_option
 from trope.cli.sources import Notes, file_options, reading_options
 from trope.core.errors import BadInput
+from trope.core.files import sha256
 from trope.core.options import FURTHER_TASKS
 from trope.core.records import TextKind, WordView
 from trope.corpora.files import FileOptions, InputFile, find_files
@@ -60,6 +61,12 @@ _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
 )
 @click.option(
     "--columns", metavar="NAMES", help="Columns to keep, such as text,label.  [default: all]"
+)
+@click.option(
+    "--metadata",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="TABLE",
+    help="Table with a row per file: its name in the column file, and columns such as party.",
 )
 @click.option(
     "--kind",
@@ -115,6 +122,7 @@ def detect(
     text_column: str,
     id_column: str,
     columns: str | None,
+    metadata: str | None,
     kind: TextKind,
     more: str,
     words: WordView,
@@ -148,8 +156,10 @@ def detect(
     notes = Notes(quiet=quiet)
     reading = file_options(options)
     files = find_files(sources, reading, leave_out=out, tell=notes)
+    if metadata:
+        files = [one for one in files if Path(one.path).resolve() != Path(metadata).resolve()]
     tasks = _tasks(more if counts_only else f"relations,{more}")
-    kept = _kept(columns, files, Columns(text_column, id_column), reading, counts_only)
+    kept = _kept(columns, files, Columns(text_column, id_column), reading, metadata, counts_only)
     chosen = form or _SUFFIXES.get(out.suffix.lower(), "jsonl")
     executor = load_executor(
         *(engine, threads),
@@ -185,6 +195,8 @@ def detect(
         delimiter=reading.delimiter,
         sheet=reading.sheet,
         unit=reading.unit,
+        metadata=metadata or "",
+        metadata_sha256=sha256(Path(metadata)) if metadata else "",
         domains=domain_system(tasks),
         device=model.device,
     )
@@ -210,12 +222,13 @@ def _kept(
     files: Sequence[InputFile],
     found: Columns,
     reading: FileOptions,
+    metadata: str | None,
     counts_only: bool,
 ) -> tuple[str, ...]:
     """The columns to keep: those named, or else the usual ones."""
     if columns is not None or counts_only:
         return _names(columns or "")
-    return kept_columns(files, found, reading)
+    return kept_columns(files, found, reading, metadata or "")
 
 
 def _names(columns: str) -> tuple[str, ...]:

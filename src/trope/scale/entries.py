@@ -7,6 +7,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
 
 from trope.core.errors import BadRecord
 from trope.corpora.files import (
@@ -15,6 +16,7 @@ from trope.corpora.files import (
     FileOptions,
     InputFile,
     Tell,
+    find_files,
     read_entries,
     tell_nobody,
 )
@@ -71,6 +73,66 @@ class RefusedRow:
 
 Entry = TextRow | RefusedRow
 
+FILE_COLUMNS = ("file", "filename", "file_name", "path", "document", "doc_id")
+"""Column names that mean a file, in this order; case does not matter."""
+
+
+class FileTable:
+    """What a table says of files: a row per file, found by its name, with or without its folders
+    and its ending."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._rows: dict[str, dict[str, str]] = {}
+        for file in find_files([str(path)]):
+            for line, row in read_entries(file, FileOptions()):
+                if isinstance(row, str):
+                    raise BadRecord(file.path, line, row)
+                self._add(file, line, row)
+        if not self._rows:
+            raise BadRecord(str(path), 1, "has no rows; give a table with a row per file")
+        (self.columns, *_) = (tuple(row) for row in self._rows.values())
+
+    def _add(self, file: InputFile, line: int, row: dict[str, str]) -> None:
+        key = find_column(row, FILE_COLUMNS)
+        if not file.is_table or key is None:
+            problem = f"has no column of file names ({', '.join(row)}); call it 'file'"
+            raise BadRecord(file.path, line, problem)
+        name = row[key].strip().replace("\\", "/")
+        if name in self._rows:
+            raise BadRecord(file.path, line, f"names {name!r} again; keep one row per file")
+        self._rows[name] = {column: row[column] for column in row if column not in (key, "")}
+
+    def row(self, file: str) -> dict[str, str]:
+        """The fields of a file; none if the table does not name it."""
+        return self._rows.get(self._name(file) or "", {})
+
+    def _name(self, file: str) -> str | None:
+        parts = PurePath(file).parts
+        tails = [PurePath(*parts[at:]) for at in range(len(parts))]
+        names = (name for one in tails for name in (one.as_posix(), one.with_suffix("").as_posix()))
+        return next((name for name in names if name in self._rows), None)
+
+    def check(self, files: Sequence[InputFile], tell: Tell = tell_nobody) -> None:
+        """Tell which files have no row.
+
+        Raises:
+            BadRecord: no file has one, or two files have the same.
+        """
+        found: dict[str, str] = {}
+        for file in files:
+            if (name := self._name(file.path)) is None:
+                tell(file.path, f"has no row in {self.path}; its columns are empty")
+            elif name in found:
+                problem = f"{name!r} may be {found[name]} or {file.path}; write the folder, too"
+                raise BadRecord(str(self.path), None, problem)
+            else:
+                found[name] = file.path
+        if not found:
+            known, first = next(iter(self._rows)), files[0].path if files else "none"
+            problem = f"names none of the files that are read: {known!r}, but not {first!r}"
+            raise BadRecord(str(self.path), None, f"{problem}; write the names as they are there")
+
 
 class InputCorpus:
     """The entries of all files in order; `position` says how many bytes are read."""
@@ -83,8 +145,9 @@ class InputCorpus:
         *,
         tell: Tell = tell_nobody,
         any_language: bool = False,
+        about: FileTable | None = None,
     ) -> None:
-        self.files, self.columns = files, columns
+        self.files, self.columns, self.about = files, columns, about
         self.options, self.tell = options or FileOptions(), tell
         self.any_language = any_language
         self.position = 0
@@ -104,7 +167,7 @@ class InputCorpus:
         for file, line, row in self._first_rows():
             text, identifier = self._keys(row, file, line, strict=False)
             found |= dict.fromkeys(name for name in row if name not in (text, identifier, ""))
-        return tuple(found)
+        return tuple(found | dict.fromkeys(self.about.columns if self.about else ()))
 
     def _first_rows(self) -> Iterator[tuple[InputFile, int, dict[str, str]]]:
         for file in self.files:
@@ -178,8 +241,10 @@ class InputCorpus:
             if before is not None:
                 problem = f"id {identifier!r} is also in line {before}; every row needs its own id"
                 return RefusedRow(file.path, line, problem)
-        named = {TEXT: text} if not self.columns.text else {self.columns.text: text}
-        kept = tuple((named | parsed).get(name) for name in self.columns.kept)
+        own = {self.columns.text or TEXT: text} | parsed
+        if self.about is not None:
+            own = self.about.row(file.path) | own
+        kept = tuple(own.get(name) for name in self.columns.kept)
         return TextRow(file.path, line or 1, identifier, text, kept)
 
     def _keys(
@@ -189,17 +254,19 @@ class InputCorpus:
         columns = self.columns
         # what is no table has no column names: any name means its text
         text, identifier = (columns.text, columns.id) if file.is_table else (TEXT, "")
-        kept = [name for name in columns.kept if name not in (TEXT, columns.text)] if strict else []
+        others = (TEXT, columns.text, *(self.about.columns if self.about else ()))
+        kept = [name for name in columns.kept if name not in others] if strict else []
         for name in filter(None, (identifier, text, *kept)):
             if name not in row:
                 problem = f"has no column {name!r}; it has {', '.join(row)}"
                 raise BadRecord(file.path, line, problem)
         text_key = text or find_column(row, TEXT_COLUMNS)
         if text_key is None:
-            problem = (
-                f"none of the columns holds the text: {', '.join(row)}; name it with --text-column"
-            )
-            raise BadRecord(file.path, line, problem)
+            problem = f"none of the columns holds the text: {', '.join(row)}"
+            remedy = "name it with --text-column"
+            if len(self.files) > 1 and find_column(row, FILE_COLUMNS):
+                remedy += ", or give the table with --metadata if it is about the other files"
+            raise BadRecord(file.path, line, f"{problem}; {remedy}")
         id_key = columns.id or find_column(row, ID_COLUMNS)
         return text_key, id_key if id_key in row else None
 

@@ -14,7 +14,7 @@ import msgspec
 
 from trope.core.errors import BadInput, TropeError
 from trope.corpora.files import STDIN, FileOptions, InputFile, Tell, tell_nobody
-from trope.scale.entries import Columns, InputCorpus, RefusedRow, TextRow
+from trope.scale.entries import Columns, FileTable, InputCorpus, RefusedRow, TextRow
 from trope.scale.folder import ERRORS, DetectFolder, DetectManifest, InputChecksum
 from trope.scale.job import SHARD_CHARACTERS, DetectSettings, Executor, Receipt, Shard
 from trope.scale.shards import FIGURES, make_shard, store
@@ -59,8 +59,13 @@ def detect(
         BadInput: for input, settings or a folder that cannot be used; then nothing was written.
     """
     columns = Columns(settings.text_column, settings.id_column, settings.columns)
-    corpus = InputCorpus(files, columns, settings.reading, tell=tell, any_language=any_language)
+    about = open_table(settings.metadata)
+    corpus = InputCorpus(
+        files, columns, settings.reading, tell=tell, any_language=any_language, about=about
+    )
     _check(files, settings, resume)
+    if about is not None:
+        about.check(files, tell)
     corpus.check(strict=columns_named)
     inputs = tuple(InputChecksum(file.path, file.bytes, file.sha256()) for file in files)
     wanted = DetectManifest("detect", "running", settings, inputs)
@@ -80,11 +85,17 @@ def detect(
         return folder.manifest().totals
 
 
+def open_table(path: str) -> FileTable | None:
+    """The table about files, if there is one."""
+    return FileTable(Path(path)) if path else None
+
+
 def kept_columns(
-    files: Sequence[InputFile], columns: Columns, reading: FileOptions
+    files: Sequence[InputFile], columns: Columns, reading: FileOptions, metadata: str = ""
 ) -> tuple[str, ...]:
     """The columns that are kept unless some are named: what `serve` and `query` group and show."""
-    names = InputCorpus(files, columns, reading).found_columns()
+    about = open_table(metadata)
+    names = InputCorpus(files, columns, reading, about=about).found_columns()
     return tuple(name for name in names if name not in FIGURES)
 
 

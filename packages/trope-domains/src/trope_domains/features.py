@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from trope.core.records import Token
 from trope.encoder.decode import word_meanings
 from trope.encoder.session import Encoder
 from trope.evaluate.domains import porter_stem
 from trope.lexicon.vectors import read_vectors
-from trope.lexicon.wordnet import dictionary_senses
-from trope.tasks.figures.views import DomainSpan, domain_scores
+from trope.lexicon.wordnet import PARTS, dictionary_senses, read_wordnet
+from trope.tasks.figures.views import CONTENT, DomainSpan, domain_scores
+from trope_domains.stored import Arrays, as_bytes, as_text
 
 Array = npt.NDArray[np.float32]
 WORDS = Path(__file__).parent / "weights" / "words.npz"
@@ -24,6 +27,11 @@ WORDS = Path(__file__).parent / "weights" / "words.npz"
 
 _TAGGED, _HEAD = 0.7, 0.3
 """How much a lemma with its part of speech counts, and the word that it depends on."""
+
+_OTHER_PART, _LATER_SENSE, _STEP_UP, _NEAR = 0.5, 0.7, 0.8, 0.6
+"""How much less a class counts for another part of speech, a later sense, a step up, a synset near
+it."""
+_MOST_SENSES, _STEPS = 4, 4
 
 _SIDE = 60
 """Words of a sentence that are read on either side of a span."""
@@ -43,10 +51,24 @@ many answers it takes to count half of that. Chosen by cross-validation on train
 
 
 class SpanRows(NamedTuple):
-    """[span, number] and, for each span, its words as weighted features."""
+    """[span, number] and, for each span, its words and the classes of WordNet above them, both as
+    weighted features."""
 
     dense: Array
     words: list[dict[str, float]]
+    classes: list[dict[str, float]]
+
+    def part(self, chosen: Sequence[int]) -> SpanRows:
+        """Some of them, by their numbers."""
+        words, classes = ([every[at] for at in chosen] for every in (self.words, self.classes))
+        return SpanRows(self.dense[list(chosen)], words, classes)
+
+    @classmethod
+    def joined(cls, parts: Sequence[SpanRows]) -> SpanRows:
+        """The rows of several, one after the other."""
+        words = [own for part in parts for own in part.words]
+        classes = [own for part in parts for own in part.classes]
+        return cls(np.vstack([part.dense for part in parts]), words, classes)
 
 
 class SpanReader:
@@ -74,7 +96,8 @@ class SpanReader:
             inside = [at - window.start for at in span.content if at in window]
             context = vectors[words][inside].mean(axis=0)
             rows.append(np.concatenate([context, self._by_itself(span)]))
-        return SpanRows(np.array(rows, dtype=np.float32), [_lexical(span) for span in spans])
+        lexical, classes = map(_lexical, spans), map(_classes, spans)
+        return SpanRows(np.array(rows, dtype=np.float32), list(lexical), list(classes))
 
     def _read_senses(self, lemmas: Iterable[str]) -> None:
         """Read what WordNet says of lemmas that are new."""
@@ -117,6 +140,20 @@ def described(lemma: str) -> list[str]:
     return words[:_MOST_WORDS]
 
 
+def probe_rows(reader: SpanReader) -> Array:
+    """What the encoder says of the words of a sentence, by which it is known again."""
+    tokens = tuple(Token(word, 0, 0, upos, "", word, 0, "") for word, upos in _PROBE)
+    places = [at for at, token in enumerate(tokens) if token.upos in CONTENT]
+    spans = [DomainSpan(tokens, 0, len(tokens), (at,)) for at in places]
+    return reader.read(spans).dense[:, : STRENGTHS[0][0]]
+
+
+_PROBE = (
+    *(("the", "DET"), ("river", "NOUN"), ("of", "ADP"), ("new", "ADJ"), ("laws", "NOUN")),
+    *(("slowly", "ADV"), ("carve", "VERB"), ("its", "PRON"), ("bed", "NOUN"), (".", "PUNCT")),
+)
+
+
 def read_words(path: Path = WORDS) -> dict[str, Array]:
     """The vectors of lemmas by a large encoder."""
     with np.load(path, allow_pickle=False) as arrays:
@@ -142,6 +179,25 @@ class StemMemory:
         counts: dict[str, Counter[int]] = {}
         for stem, concept in zip(stems, concepts, strict=True):
             counts.setdefault(stem, Counter())[int(concept)] += 1
+        return cls(counts)
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """What the file of the weights keeps."""
+        remembered = [
+            (row, concept, count)
+            for row, counts in enumerate(self.counts.values())
+            for concept, count in counts.items()
+        ]
+        stems = as_bytes("\n".join(self.counts))
+        return {"stems": stems, "remembered": np.array(remembered, dtype=np.int32)}
+
+    @classmethod
+    def stored(cls, stored: Arrays) -> StemMemory:
+        """The memory that a file keeps."""
+        stems = as_text(stored["stems"]).split("\n")
+        counts: dict[str, dict[int, int]] = {stem: {} for stem in stems}
+        for row, concept, count in stored["remembered"].tolist():
+            counts[stems[row]][concept] = count
         return cls(counts)
 
     def mixed(self, shares: npt.NDArray[Any], stems: Sequence[str]) -> npt.NDArray[Any]:
@@ -181,6 +237,31 @@ def _lexical(span: DomainSpan) -> dict[str, float]:
         head = span.tokens[at].head
         if span.first <= head < span.last:
             found[f"h={_key(span, head)[0]}"] = _HEAD
+    return found
+
+
+def _classes(span: DomainSpan) -> dict[str, float]:
+    """The classes of WordNet that its words may belong to."""
+    found: dict[str, float] = {}
+    for at in span.content:
+        for name, value in _classes_above(*_key(span, at)).items():
+            found[name] = found.get(name, 0.0) + value
+    return found
+
+
+@lru_cache(maxsize=_MEMORY)
+def _classes_above(lemma: str, upos: str) -> dict[str, float]:
+    """The synsets of a lemma, those near and above them; distant and later ones count less."""
+    found: dict[str, float] = {}
+    for tag in PARTS:
+        net, part = read_wordnet(tag), 1.0 if tag == upos else _OTHER_PART
+        for rank, sense in enumerate(net.senses(lemma)[:_MOST_SENSES]):
+            weight = part * _LATER_SENSE**rank
+            steps = {at: _STEP_UP**n for at, n in net.distances_above(sense).items() if n <= _STEPS}
+            near = dict.fromkeys(net.synsets[sense].near, _NEAR)
+            for at, share in (near | steps).items():
+                name = f"c={net.synsets[at].name}"
+                found[name] = max(found.get(name, 0.0), weight * share)
     return found
 
 

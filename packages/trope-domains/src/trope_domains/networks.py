@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,15 +15,16 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from trope.core.files import atomic_write
-from trope_domains.features import STRENGTHS, Array, SpanRows, StemMemory
+from trope_domains.features import STRENGTHS, Array, SpanRows
+from trope_domains.stored import as_bytes, compressed
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """How networks are trained; chosen by cross-validation on train."""
 
-    networks: int = 8
-    finders: int = 2
+    networks: int = 5
+    finders: int = 1
     """Networks that look for the spans of rows without one."""
     hidden: int = 512
     epochs: int = 10
@@ -67,16 +68,13 @@ class LabelledSpans:
 
     def part(self, chosen: npt.NDArray[np.bool_]) -> LabelledSpans:
         """Some of them."""
-        words = [own for own, kept in zip(self.rows.words, chosen, strict=True) if kept]
-        rows = SpanRows(self.rows.dense[chosen], words)
+        rows = self.rows.part(np.flatnonzero(chosen).tolist())
         return LabelledSpans(rows, self.labels[chosen], self.weights[chosen])
 
     def joined(self, other: LabelledSpans) -> LabelledSpans:
         """These and others."""
         return LabelledSpans(
-            SpanRows(
-                np.vstack([self.rows.dense, other.rows.dense]), self.rows.words + other.rows.words
-            ),
+            SpanRows.joined([self.rows, other.rows]),
             np.concatenate([self.labels, other.labels]),
             np.concatenate([self.weights, other.weights]),
         )
@@ -200,23 +198,22 @@ def _batches(
             yield order[start : start + settings.batch]
 
 
-def save(trainer: Trainer, networks: Sequence[Network], memory: StemMemory, path: Path) -> None:
-    """Write the weights, as bytes with a factor per column, and the memory."""
+def save(
+    trainer: Trainer,
+    networks: Sequence[Network],
+    path: Path,
+    others: Mapping[str, npt.NDArray[Any]],
+) -> None:
+    """Write the weights of networks, as bytes with a factor per column, and other arrays."""
     concepts = trainer.concepts
-    remembered = [
-        (row, concept, count)
-        for row, counts in enumerate(memory.counts.values())
-        for concept, count in counts.items()
-    ]
     arrays: dict[str, npt.NDArray[Any]] = {
-        "concepts": _as_bytes("\n".join(concepts.names)),
-        "groups": _as_bytes("\n".join(concepts.groups)),
+        "concepts": as_bytes("\n".join(concepts.names)),
+        "groups": as_bytes("\n".join(concepts.groups)),
         "group_of": concepts.group_of.astype(np.uint8),
-        "lexicon": _as_bytes("\n".join(trainer.columns)),
+        "lexicon": as_bytes("\n".join(trainer.columns)),
         "mean": trainer.mean,
         "scale": trainer.scale,
-        "stems": _as_bytes("\n".join(memory.counts)),
-        "remembered": np.array(remembered, dtype=np.int32),
+        **others,
     }
     layers = {
         "hidden": [network.hidden.weight.T for network in networks],
@@ -225,15 +222,9 @@ def save(trainer: Trainer, networks: Sequence[Network], memory: StemMemory, path
     }
     for name, weights in layers.items():
         table = np.array([one.detach().numpy() for one in weights])
-        factor = np.abs(table).max(axis=-1 if name == "lexical" else 1, keepdims=True) / 127 + 1e-9
-        arrays[name] = np.rint(table / factor).astype(np.int8)
-        arrays[f"{name}_scale"] = factor.astype(np.float32)
+        arrays |= compressed(name, table, axis=-1 if name == "lexical" else 1)
     for name, offsets in (("hidden_offsets", "hidden"), ("offsets", "out")):
         biases = [getattr(network, offsets).bias.detach().numpy() for network in networks]
         arrays[name] = np.array(biases)
     with atomic_write(path, "wb") as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # arrays by name
-
-
-def _as_bytes(text: str) -> npt.NDArray[np.uint8]:
-    return np.frombuffer(text.encode(), dtype=np.uint8)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from trope.corpora.conceptual_metaphors import ConceptText, read_concept_texts
 from trope.corpora.leaks import read_leaks
 from trope.pipeline import Pipeline
 from trope.tasks.figures.views import CONTENT, DomainSpan, domain_span
-from trope_domains import MODEL, RECORD, SHIPPED, encoder_checksum
+from trope_domains import MODEL, RECORD, SHIPPED
 from trope_domains.features import (
     MEMORY_DOUBT,
     MEMORY_SHARE,
@@ -34,9 +35,11 @@ from trope_domains.features import (
     SpanReader,
     SpanRows,
     StemMemory,
+    probe_rows,
     read_words,
     stems_of,
 )
+from trope_domains.kernel import KernelMachine, together
 from trope_domains.networks import Concepts, LabelledSpans, Network, Settings, Trainer, save
 
 CORPUS, TRAIN = "lcc-domains", "source_train"
@@ -84,14 +87,30 @@ def _candidates(analysis: Analysis) -> list[DomainSpan]:
 
 
 @dataclass(frozen=True, slots=True)
+class Candidates:
+    """Of a row without a span: the number of its text, its concept, and words that may be it."""
+
+    text: int
+    label: int
+    rows: SpanRows
+
+
+@dataclass(frozen=True, slots=True)
 class TrainingSpans:
     """Spans that are known or guessed with their stems, and candidates of the other rows."""
 
     given: LabelledSpans
     known: npt.NDArray[np.bool_]
     stems: npt.NDArray[np.str_]
-    candidates: list[tuple[int, SpanRows]]
-    """The concept of a row, and the rows of its candidates."""
+    texts: npt.NDArray[np.intp]
+    """A number for each text: some rows of the corpus have the same one."""
+    candidates: list[Candidates]
+
+    def part(self, chosen: npt.NDArray[np.bool_], without: Container[int] = ()) -> TrainingSpans:
+        """Some of the spans, and the candidates of texts other than those left out."""
+        own = (self.known[chosen], self.stems[chosen], self.texts[chosen])
+        others = [one for one in self.candidates if one.text not in without]
+        return TrainingSpans(self.given.part(chosen), *own, others)
 
     def guessed_from(self, held: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """The guesses that only these spans can have led to.
@@ -118,83 +137,94 @@ def read_spans(
 ) -> TrainingSpans:
     """The spans of texts."""
     spans: list[DomainSpan] = []
-    labels: list[int] = []
-    known: list[bool] = []
-    stems: list[str] = []
-    others: list[tuple[int, list[DomainSpan]]] = []
+    others: list[tuple[int, int, list[DomainSpan]]] = []
+    rows: list[tuple[int, bool, int]] = []  # concept, whether the span is known, text
+    numbers: dict[tuple[str, ...], int] = {}
     for text, analysis in zip(texts, analyses, strict=True):
         label = concepts.names.index(text.name)
+        number = numbers.setdefault(text.words, len(numbers))
         if place := text.span or text.guess:
             spans.append(span_of(text, analysis, place))
-            labels.append(label)
-            known.append(text.span is not None)
-            stems.append(stems_of(spans[-1]))
+            rows.append((label, text.span is not None, number))
         elif found := _candidates(analysis):
-            others.append((label, found))
-    given = LabelledSpans(reader.read(spans), np.array(labels), np.ones(len(spans), np.float32))
-    every = reader.read([span for _, own in others for span in own])
-    candidates = []
+            others.append((number, label, found))
+    labels, known, own_texts = map(np.array, zip(*rows, strict=True))
+    given = LabelledSpans(reader.read(spans), labels, np.ones(len(spans), np.float32))
+    stems = np.array([stems_of(span) for span in spans])
+    every = reader.read([span for *_, own in others for span in own])
+    candidates: list[Candidates] = []
     at = 0
-    for label, own in others:
-        rows = SpanRows(every.dense[at : at + len(own)], every.words[at : at + len(own)])
-        candidates.append((label, rows))
+    for number, label, own in others:
+        candidates.append(Candidates(number, label, every.part(range(at, at + len(own)))))
         at += len(own)
-    return TrainingSpans(given, np.array(known), np.array(stems), candidates)
+    return TrainingSpans(given, known, stems, own_texts, candidates)
 
 
 def find_spans(
     trainer: Trainer, networks: Sequence[Network], spans: TrainingSpans
 ) -> LabelledSpans:
     """Of each row without a span, the candidate that is most probably of its concept."""
-    every = SpanRows(
-        np.vstack([rows.dense for _, rows in spans.candidates]),
-        [own for _, rows in spans.candidates for own in rows.words],
-    )
+    every = SpanRows.joined([one.rows for one in spans.candidates])
     shares = trainer.shares(networks, every)
-    best, labels, at = [], [], 0
-    for label, rows in spans.candidates:
-        best.append(at + int(shares[at : at + len(rows.words), label].argmax()))
-        labels.append(label)
-        at += len(rows.words)
-    dense, words = every.dense[best], [every.words[row] for row in best]
+    best, at = [], 0
+    for one in spans.candidates:
+        best.append(at + int(shares[at : at + len(one.rows.words), one.label].argmax()))
+        at += len(one.rows.words)
+    labels = np.array([one.label for one in spans.candidates])
     weights = np.full(len(labels), trainer.settings.found_weight, np.float32)
-    return LabelledSpans(SpanRows(dense, words), np.array(labels), weights)
+    return LabelledSpans(every.part(best), labels, weights)
 
 
-def train(
-    spans: TrainingSpans, concepts: Concepts, settings: Settings
-) -> tuple[Trainer, list[Network]]:
-    """The networks that ship."""
+@dataclass(frozen=True, slots=True)
+class TrainedSystem:
+    """All that decides together."""
+
+    trainer: Trainer
+    networks: list[Network]
+    kernel: KernelMachine
+    memory: StemMemory
+
+    def shares(self, rows: SpanRows, stems: Sequence[str]) -> npt.NDArray[Any]:
+        """[span, concept]: probabilities."""
+        shares = self.trainer.shares(self.networks, rows)
+        return self.memory.mixed(together(shares, self.kernel.scores(rows)), stems)
+
+
+def train(spans: TrainingSpans, concepts: Concepts, settings: Settings) -> TrainedSystem:
+    """The system that ships."""
     trainer, every = Trainer.of(settings, concepts, spans.given), spans.given
     if spans.candidates and settings.finders:
         finders = [trainer.fit(every, settings.seed + at) for at in range(settings.finders)]
         every = every.joined(find_spans(trainer, finders, spans))
         trainer = Trainer.of(settings, concepts, every)
-    return trainer, [trainer.fit(every, settings.seed + at) for at in range(settings.networks)]
+    networks = [trainer.fit(every, settings.seed + at) for at in range(settings.networks)]
+    given = spans.given
+    kernel = KernelMachine.fit(given.rows, given.labels, spans.known, len(concepts.names))
+    return TrainedSystem(trainer, networks, kernel, spans.memory())
 
 
 def cross_validate(
     spans: TrainingSpans, concepts: Concepts, settings: Settings, folds: int
 ) -> dict[str, float | int]:
-    """Accuracy on known spans of train that neither the networks nor the guesses have seen."""
-    drawn = np.random.default_rng(settings.seed).integers(0, folds, len(spans.known))
+    """Accuracy on known spans of train of which the system has seen neither texts nor guesses."""
+    drawn = np.random.default_rng(settings.seed).integers(0, folds, int(spans.texts.max()) + 1)
     right: Counter[str] = Counter()
     for fold in range(folds):
-        held = (drawn == fold) & spans.known
-        kept = (drawn != fold) & ~spans.guessed_from(held)
+        within = drawn[spans.texts] == fold  # rows of one text are in one fold
+        held = within & spans.known
+        kept = ~within & ~spans.guessed_from(held)
         if not held.any() or not kept.any():
             continue  # so few texts that a fold has none
-        seen = spans.given.part(kept)
-        own = TrainingSpans(seen, spans.known[kept], spans.stems[kept], spans.candidates)
-        trainer, networks = train(own, concepts, settings)
-        rows, labels = spans.given.part(held).rows, spans.given.labels[held]
-        shares = own.memory().mixed(trainer.shares(networks, rows), spans.stems[held])
+        own = spans.part(kept, without=set(spans.texts[held].tolist()))
+        left = spans.given.part(held)
+        shares = train(own, concepts, settings).shares(left.rows, spans.stems[held].tolist())
         groups = shares @ np.eye(len(concepts.groups))[concepts.group_of]
-        name = shares.argmax(1) == labels
-        group = groups.argmax(1) == concepts.group_of[labels]
+        name = shares.argmax(1) == left.labels
+        group = groups.argmax(1) == concepts.group_of[left.labels]
         new = ~np.isin(spans.stems[held], own.stems)
-        right.update(spans=len(labels), name=int(name.sum()), group=int(group.sum()))
+        right.update(spans=len(name), name=int(name.sum()), group=int(group.sum()))
         right.update(new_stems=int(new.sum()), unseen=int((group & new).sum()))
+        print(f"fold {fold + 1} of {folds}: {dict(right)}", file=sys.stderr, flush=True)
     return {
         "folds": folds,
         "spans": right["spans"],
@@ -206,7 +236,7 @@ def cross_validate(
 
 
 def main() -> None:
-    """Train the networks and write their weights with a record of how they were made."""
+    """Train the system and write its weights with a record of how they were made."""
     given = argparse.ArgumentParser(prog="trope_domains.train", description=main.__doc__)
     given.add_argument("--from", dest="data", type=Path, required=True, help="research data")
     given.add_argument("--out", type=Path, default=SHIPPED, help="folder for the weights")
@@ -220,13 +250,14 @@ def main() -> None:
     reader = SpanReader(pipeline.encoder, read_words())
     spans = read_spans(texts, analyses_of(texts, pipeline), concepts, reader)
     measured = cross_validate(spans, concepts, settings, options.folds) if options.folds else None
-    trainer, networks = train(spans, concepts, settings)
+    made = train(spans, concepts, settings)
     path = options.out / MODEL
-    save(trainer, networks, spans.memory(), path)
+    save(made.trainer, made.networks, path, {**made.memory.arrays(), **made.kernel.arrays(),
+         "probe": probe_rows(reader)})  # fmt: skip
     record = {
         "sha256": sha256(path),
         "trope": __version__,
-        "encoder": encoder_checksum(pipeline.encoder),
+        "encoder": sha256(pipeline.encoder.folder / "encoder.onnx"),
         "words": sha256(WORDS),
         "data": {
             "corpus": CORPUS,

@@ -355,8 +355,8 @@ class _BroughtRun:
 
     def fail(self, message: str) -> None:
         """Say why there is no analysis."""
-        shown = message.replace(" in '.'", "").replace(" with --text-column", " below")
-        self._now(state="failed", message=shown, notes=tuple(self.notes))
+        told = message.partition(", or give the")[0].replace(" with --text-column", " below")
+        self._now(state="failed", message=told.replace(" in '.'", ""), notes=tuple(self.notes))
 
     def _tell(self, name: str, note: str) -> None:
         self.notes.append((name, note))

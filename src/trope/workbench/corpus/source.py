@@ -217,7 +217,7 @@ class CorpusSource:
         words += ["--with", ",".join(tasks)] if tasks else []
         words += ["--kind", settings.kind] if settings.kind != "plain" else []
         words += ["--words", view] if (view := view or settings.words) else []
-        for name in ("encoding", "delimiter", "sheet"):
+        for name in ("metadata", "encoding", "delimiter", "sheet"):
             if value := getattr(settings, name):
                 words += [f"--{name}", value]
         words += ["--unit", settings.unit] if settings.unit != "auto" else []
