@@ -25,7 +25,7 @@ from trope.annotate.admission import (
 from trope.annotate.questions import Question, read_answers
 from trope.annotate.rules.assignment import Caps, Measure, Order
 from trope.annotate.rules.conduct import QualityRules
-from trope.annotate.rules.stages import ReadingRules, RequiredStages
+from trope.annotate.rules.selection import ReadingRules, RequiredStages
 from trope.core.config import convert_config, read_config
 from trope.core.errors import BadConfig
 

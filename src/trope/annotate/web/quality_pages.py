@@ -47,13 +47,6 @@ _LISTED = 50
 
 @require_GET
 @only("owner")
-def pay(request: HttpRequest) -> HttpResponse:
-    """Work done and pay owed, with the hourly rate."""
-    return render(request, "pay.html", {"rows": reports.pay_sheet(plan(), now=now())})
-
-
-@require_GET
-@only("owner")
 def person(request: HttpRequest, number: int) -> HttpResponse:
     """One person's work, with the notices, appeals and events about it."""
     return _person_page(request, number)
