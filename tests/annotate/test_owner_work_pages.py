@@ -75,10 +75,9 @@ def test_corrected_rates_are_on_the_page_of_models(tmp_path: Path) -> None:
     page = text_of(olga.get("/project/models"))
     table = page.split('id="rates"')[1].split("</table>")[0]
     assert "60 <small>of 60" in table
-    assert "For half the interval" in table
     wanted = text_of(olga.get("/project/models", {"width": "0,05", "by": "nothing"}))
-    assert "For 0.05" in wanted
-    assert "For 0.05" not in text_of(olga.get("/project/models", {"width": "wide"}))
+    assert "an interval 0.05 wide" in wanted
+    assert "an interval half as wide" in text_of(olga.get("/project/models", {"width": "wide"}))
 
 
 def test_list_of_a_platform_becomes_its_files_on_the_page(

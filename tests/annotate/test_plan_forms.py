@@ -146,7 +146,8 @@ def test_settings_that_are_seldom_needed_have_a_form_too(served: Project) -> Non
     )
     assert (plan.selection.weights.gold, plan.selection.weights.time) == (0.8, 0.3)
     assert "are erased" in plan.withdrawal.sentence
-    wrong = olga.post("/project/settings", form | {"outside.return_url": ["http://a.example"]})
+    form = form_of(olga, "/project/settings") | {"outside.return_url": ["http://a.example"]}
+    wrong = olga.post("/project/settings", form)
     assert wrong.status_code == 422
     assert "People from a panel, Address to return to" in wrong.content.decode()
     assert "<details open>" in wrong.content.decode(), "what is wrong is not hidden"

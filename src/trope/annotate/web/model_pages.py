@@ -183,7 +183,8 @@ def _page(
 
 def _rates(request: HttpRequest) -> dict[str, Any]:
     """The rates by each model, corrected by what people judged, of all items or by a field."""
-    fields, group = item_fields(), request.GET.get("by", "")
+    fields = [name for name in item_fields() if name != "highlight"]
+    group = request.GET.get("by", "")
     group, width = group if group in fields else "", _width(request.GET.get("width", ""))
     runs = [one.run.name for one in model_answers.all_runs()]
     found, problems = [], []

@@ -278,9 +278,14 @@ def _worked_rows(
     return [
         {"number": number, "text": one.get("text", ""), "highlight": one.get("highlight", "")}
         | {"note": one.get(said, ""), "fields": json.dumps(one.get("fields", {}))}
-        | {"answers": [(asked, _written(one, asked)) for asked in questions]}
+        | {"answers": [(asked, _written(one, asked)) for asked in questions if _shows(one, asked)]}
         for number, one in enumerate(entries)
     ]
+
+
+def _shows(entry: Mapping[str, Any], question: Mapping[str, Any]) -> bool:
+    """Whether the form has a field for the answer: seldom does free text belong to an example."""
+    return question["kind"] != "text" or question["id"] in entry.get("answers", {})
 
 
 def _written(entry: Mapping[str, Any], question: Mapping[str, Any]) -> str:
