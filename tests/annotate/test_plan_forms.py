@@ -94,6 +94,11 @@ def test_answers_on_a_scale_and_words_are_read_as_they_are_meant(served: Project
     assert plan.examples[0].answers == {"mood": -1, "words": [[0, 4], [5, 9]]}
     assert plan.training.items[0].answers == {"mood": {"from": -2, "to": 0}}
     again = form_of(olga, TRAINING)
+    for words in ("Snow", "[[1]]", "[[0, 99]]", "[[2, 2]]"):
+        refused = olga.post(TRAINING, again | {"examples0.answer.words": [words]})
+        assert "must be words of its text" in refused.content.decode(), words
+    assert olga.post(TRAINING, again | {"training0.fields": ["{"]}).status_code == 302
+    again = form_of(olga, TRAINING)
     assert again["examples0.answer.words"] == ["Rain | fell"]
     assert again["training0.answer.mood"] == ["-2..0"]
 

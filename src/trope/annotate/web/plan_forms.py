@@ -285,7 +285,7 @@ def _worked_rows(
 
 def _shows(entry: Mapping[str, Any], question: Mapping[str, Any]) -> bool:
     """Whether the form has a field for the answer: seldom does free text belong to an example."""
-    return question["kind"] != "text" or question["id"] in entry.get("answers", {})
+    return question.get("kind") != "text" or question["id"] in entry.get("answers", {})
 
 
 def _written(entry: Mapping[str, Any], question: Mapping[str, Any]) -> str:
@@ -293,11 +293,9 @@ def _written(entry: Mapping[str, Any], question: Mapping[str, Any]) -> str:
     value = entry.get("answers", {}).get(question["id"], "")
     if isinstance(value, dict) and value.keys() == {"from", "to"}:
         return f"{value['from']}..{value['to']}"
-    if question["kind"] == "spans" and isinstance(value, list):
-        words = [entry["text"][start:end] for start, end in value]
-        if _places(words, entry["text"]) == value:
-            return _BETWEEN.join(words)
-        return json.dumps(value)
+    if question.get("kind") == "spans" and isinstance(value, list):
+        words = [entry["text"][one[0] : one[-1]] for one in value]
+        return _BETWEEN.join(words) if _places(words, entry["text"]) == value else json.dumps(value)
     return _BETWEEN.join(map(str, value)) if isinstance(value, list) else str(value)
 
 
@@ -318,16 +316,25 @@ def _read_worked(
         entry: dict[str, Any] = {"text": given["text"], "answers": answers}
         entry |= {"highlight": given["highlight"]} if given["highlight"] else {}
         entry |= {said: given["note"]} if given["note"] or said == "message" else {}
-        if given["fields"] not in ("", "{}"):
-            entry["fields"] = json.loads(given["fields"])
+        if fields := _as_fields(given["fields"]):
+            entry["fields"] = fields
         found.append(entry)
     new = {"text": "", "answers": {}} | ({"message": ""} if said == "message" else {})
     return rearranged(found, form.get("action", ""), f"{group}.", new)
 
 
+def _as_fields(given: str) -> dict[str, Any]:
+    """The fields of an item, which the form only carries along."""
+    try:
+        fields = json.loads(given or "{}")
+    except ValueError:
+        return {}
+    return fields if isinstance(fields, dict) else {}
+
+
 def _as_answer(given: str, question: Mapping[str, Any], text: str) -> Any:
     """The answer that the form means; what it cannot mean is left to the plan to refuse."""
-    kind, parts = question["kind"], [part.strip() for part in given.split("|") if part.strip()]
+    kind, parts = question.get("kind"), [part.strip() for part in given.split("|") if part.strip()]
     if kind == "text":
         return given
     if kind == "spans":
@@ -341,16 +348,15 @@ def _as_answer(given: str, question: Mapping[str, Any], text: str) -> Any:
 
 
 def _spans(given: str, words: Sequence[str], text: str) -> Any:
-    try:
-        return json.loads(given) if given.startswith("[[") else _places(words, text)
-    except ValueError:
-        return _places(words, text)
+    """The places of the words, or those that are written; as given if a word does not occur."""
+    if re.fullmatch(r"\[\[\d{1,7}, *\d{1,7}\](, *\[\d{1,7}, *\d{1,7}\])*\]", given):
+        return json.loads(given)
+    return _places(words, text) if all(word in text for word in words) else given
 
 
 def _places(words: Sequence[str], text: str) -> list[list[int]]:
     """Where words stand that occur in the text, each at its first place."""
-    found = ((text.find(word), word) for word in words)
-    return [[at, at + len(word)] for at, word in found if at >= 0]
+    return [[(at := text.find(word)), at + len(word)] for word in words]
 
 
 def _rule_rows(name: str, profile: Mapping[str, Any]) -> dict[str, Any]:
