@@ -32,6 +32,8 @@ FILES = (
     "trials",
     "pay_csv",
     "history_csv",
+    "decisions_csv",
+    "models_csv",
 )
 """Addresses that answer with a download, which is no page."""
 
@@ -79,6 +81,8 @@ ROUTES = {
     "labelled_parquet": Route((OWNER,)),
     "agreement_json": Route((OWNER,)),
     "agreement_md": Route((OWNER,)),
+    "decisions_csv": Route((OWNER,)),
+    "models_csv": Route((OWNER,)),
     "release": Route((OWNER,), "GET POST"),
     "trials": Route((OWNER,)),
     "pay_csv": Route((OWNER,)),

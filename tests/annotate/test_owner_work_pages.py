@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,18 @@ def test_corrected_rates_are_on_the_page_of_models(tmp_path: Path) -> None:
     wanted = text_of(olga.get("/project/models", {"width": "0,05", "by": "nothing"}))
     assert "an interval 0.05 wide" in wanted
     assert "an interval half as wide" in text_of(olga.get("/project/models", {"width": "wide"}))
+
+
+def test_answers_of_models_and_decisions_are_downloads(tmp_path: Path) -> None:
+    project, olga = served(tmp_path / "p", k=1)
+    add_items(project, 2)
+    answer_all("m", "yes")
+    answers = b"".join(olga.get("/project/models.csv").streaming_content).decode()
+    rows = list(csv.DictReader(io.StringIO(answers)))
+    given = [(row["run"], row["item"], json.loads(row["answers"])) for row in rows]
+    assert given == [("m", "i1", {"metaphor": "yes"}), ("m", "i2", {"metaphor": "yes"})]
+    decisions = b"".join(olga.get("/project/decisions.csv").streaming_content).decode()
+    assert decisions.startswith("item,adjudicator,answers")
 
 
 def test_list_of_a_platform_becomes_its_files_on_the_page(

@@ -124,6 +124,20 @@ def trials(request: HttpRequest) -> StreamingHttpResponse:
 
 @require_GET
 @only("owner")
+def decisions(request: HttpRequest) -> StreamingHttpResponse:
+    """What adjudicators decided."""
+    return _download(ExportOptions("decisions", "csv"))
+
+
+@require_GET
+@only("owner")
+def model_answers(request: HttpRequest) -> StreamingHttpResponse:
+    """What models answered, without what they said word for word."""
+    return _download(ExportOptions("models", "csv"))
+
+
+@require_GET
+@only("owner")
 def pay(request: HttpRequest) -> StreamingHttpResponse:
     """The pay sheet."""
     head = ("name", "state", "judged", "skipped", "gold_seen", "gold_right", "hours", "earned")

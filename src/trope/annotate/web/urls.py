@@ -74,6 +74,8 @@ urlpatterns += [
     ),
     path("project/agreement.json", downloads.agreement, {"kind": "json"}, name="agreement_json"),
     path("project/agreement.md", downloads.agreement, {"kind": "md"}, name="agreement_md"),
+    path("project/decisions.csv", downloads.decisions, name="decisions_csv"),
+    path("project/models.csv", downloads.model_answers, name="models_csv"),
     path("project/release", downloads.release, name="release"),
     path("project/trials.jsonl", downloads.trials, name="trials"),
     path("project/pay.csv", downloads.pay, name="pay_csv"),
