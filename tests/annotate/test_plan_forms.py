@@ -15,6 +15,7 @@ from test_web import browser
 from trope.annotate.plan import Plan, ShownField
 from trope.annotate.project import BLANK, TEMPLATES, VARIANTS, Project, new_project, open_project
 from trope.annotate.store.database import connect
+from trope.annotate.store.imports import import_items
 from trope.annotate.store.people import invite
 from trope.annotate.web.plan_forms import setting_groups
 from trope.annotate.web.service import web_settings
@@ -127,8 +128,15 @@ def test_columns_are_shown_beside_the_text(served: Project) -> None:
     page = olga.post("/project/questions", form | {"action": "preview"}).content.decode()
     assert "Kind of text" in page.split('id="preview"')[1]
     assert olga.post("/project/questions", form | {"action": "save"}).status_code == 302
-    shown = (ShownField("genre", "Kind of text"), ShownField("year"))
+    shown = (
+        ShownField("genre", "Kind of text", required=False),
+        ShownField("year", required=False),
+    )
     assert open_project(served.folder).plan.shown == shown
+    more = served.folder / "more.csv"
+    more.write_text("id,text,genre\nx1,The sea sang.,poem\nx2,It rained.,\n", encoding="utf-8")
+    assert import_items(open_project(served.folder), more, now=START) == 2, "one has no genre"
+    assert "Kind of text" not in browser(invite("Ann", now=START)).get("/judge").content.decode()
     assert form_of(olga, "/project/questions")["shown"] == ["genre | Kind of text\nyear"]
     olga.post("/project/questions", form_of(olga, "/project/questions") | {"shown": [""]})
     assert open_project(served.folder).plan.shown == ()

@@ -82,10 +82,11 @@ class Batches:
 
 @dataclass(frozen=True, slots=True)
 class ShownField:
-    """A field of the item that the page shows beside its text."""
+    """A field of the item that the page shows beside its text; `required` if each must have it."""
 
     field: str
     label: str = ""
+    required: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,12 @@ def marked_segments(text: str, spans: Sequence[Sequence[int]]) -> Iterator[TextS
         yield TextSegment(text[at:])
 
 
+def shown_fields(plan: Plan, payload: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """What stands beside the text of an item, with its headings."""
+    found = ((one.label or one.field, payload.get(one.field)) for one in plan.shown)
+    return [(label, value) for label, value in found if value]
+
+
 @dataclass(frozen=True, slots=True)
 class LookedUpWord:
     """A word of an item with its senses in WordNet."""

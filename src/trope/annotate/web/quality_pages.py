@@ -334,7 +334,7 @@ def dispute(request: HttpRequest, number: int) -> HttpResponse:
         "problem": problem,
         "token": token,
         "pieces": content.marked_segments(item.text, item.payload.get("highlight", ())),
-        "shown": [(s.label or s.field, item.payload.get(s.field, "")) for s in plan().shown],
+        "shown": content.shown_fields(plan(), item.payload),
         "fields": content.fields(asked, item.text, item.payload, values, faults),
         "faults": faults,
         "guidelines": in_html(plan().guidelines),

@@ -153,8 +153,7 @@ def questions(request: HttpRequest) -> HttpResponse:
                 data[name] = form[name].replace("\r\n", "\n")
         data["questions"] = read_questions(form, data.get("questions", []))
         if form.get("shown", "").strip() or data.get("shown"):
-            data["shown"] = list(map(_shown_column, form.get("shown", "").split("\n")))
-            data["shown"] = [one for one in data["shown"] if one["field"]]
+            data["shown"] = _shown_columns(form.get("shown", ""), data.get("shown", ()))
 
     return _edit(request, "questions.html", change)
 
@@ -166,9 +165,14 @@ def settings_page(request: HttpRequest) -> HttpResponse:
     return _edit(request, "settings.html", change_settings)
 
 
-def _shown_column(line: str) -> dict[str, str]:
-    field, _, label = (cell.strip() for cell in line.partition("|"))
-    return {"field": field} | ({"label": label} if label else {})
+def _shown_columns(text: str, old: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What people see beside the text; items may do without columns that the form adds."""
+    before, found = {one["field"]: one for one in old}, []
+    for line in text.splitlines():
+        field, _, label = (cell.strip() for cell in line.partition("|"))
+        one = {k: v for k, v in before.get(field, {"required": False}).items() if k != "label"}
+        found += [one | {"field": field} | ({"label": label} if label else {})] if field else []
+    return found
 
 
 @require_http_methods(["GET", "POST"])
@@ -289,12 +293,13 @@ def _preview(text: str) -> dict[str, Any]:
     except BadConfig as error:
         return {"faults_of_preview": _by_number(error.faults, tomllib.loads(text))}
     item = setup.found_items("").filter(is_gold=False).first()
+    missing = {one.field: "–" for one in shown.shown}
     own, payload = (item.text, item.payload) if item else ("This is where the text stands.", {})
     return {
         "preview": True,
         "previewed": shown,
         "pieces": list(content.marked_segments(own, payload.get("highlight") or ())),
-        "shown": [(s.label or s.field, payload.get(s.field, "")) for s in shown.shown],
+        "shown": content.shown_fields(shown, missing | payload),
         "fields": list(content.fields(shown, own, payload, None, {})),
         "guidelines": in_html(shown.guidelines),
     }
