@@ -14,6 +14,7 @@ from test_web import browser
 
 from trope.annotate.plan import Plan, ShownField
 from trope.annotate.project import BLANK, TEMPLATES, VARIANTS, Project, new_project, open_project
+from trope.annotate.store import setup
 from trope.annotate.store.database import connect
 from trope.annotate.store.imports import import_items
 from trope.annotate.store.people import invite
@@ -172,3 +173,24 @@ def test_only_sign_on_database_and_tables_are_left_to_the_file() -> None:
     own_forms = {"title", "guidelines", "questions", "consent", "text_label", "shown", "examples"}
     left = {one.name for one in fields(Plan)} - offered - own_forms
     assert left == {"template", "database", "tables", "profile", "sign_on"}
+
+
+def test_two_owners_who_change_different_settings_need_not_compare_texts(served: Project) -> None:
+    olga, otto = owner(), owner("Otto")
+    first, second = form_of(olga, "/project/settings"), form_of(otto, "/project/settings")
+    third = form_of(otto, "/project/questions")
+    first |= {"pay.amount": ["0.10"], "caps.day": ["50"]}
+    second |= {"pay.currency": ["EUR"], "skip.allowed": ["1"]}
+    third |= {"guidelines": ["Otto guides."]}
+    assert olga.post("/project/settings", first).status_code == 302
+    saved = otto.post("/project/settings", second, follow=True).content.decode()
+    assert "both changes are kept" in saved
+    assert otto.post("/project/questions", third).headers["Location"].endswith("saved=both")
+    data = toml(served)
+    assert data["pay"] == {"amount": "0.10", "currency": "EUR"}
+    assert (data["caps"]["day"], data["skip"]["allowed"]) == (50, True)
+    assert data["guidelines"] == "Otto guides."
+    assert [one.who for one in setup.versions()] == ["Otto", "Otto", "Olga", ""]
+    clash = second | {"caps.day": ["60"]}
+    assert otto.post("/project/settings", clash).status_code == 409
+    assert toml(served)["caps"]["day"] == 50

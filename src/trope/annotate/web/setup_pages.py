@@ -202,7 +202,10 @@ def _edit(
         return _edit_page(request, template, text)
     data = tomllib.loads(text)
     change(data, request.POST)
-    text, action = edited_text(text, data), request.POST.get("action", "save")
+    action = request.POST.get("action", "save")
+    if action == "save" and (both := _with_theirs(request, change, text)):
+        return _try_to_save(request, template, both, seen=setup.plan_mark(_project()))
+    text = edited_text(text, data)
     if action == "save":
         return _try_to_save(request, template, text)
     if action == "preview" and request.headers.get("X-Trope") == "preview":
@@ -210,20 +213,53 @@ def _edit(
     return _edit_page(request, template, text)
 
 
-def _try_to_save(request: HttpRequest, template: str, text: str) -> HttpResponse:
+def _with_theirs(
+    request: HttpRequest, change: Callable[[dict[str, Any], QueryDict], None], text: str
+) -> str:
+    """The text with what the form changed in the one that its sender saw, if someone else has
+    changed other settings since; "" if there is nothing to join, or the same setting was changed.
+    """
+    mark = request.POST.get("seen", "")
+    seen = None if mark == setup.plan_mark(_project()) else setup.text_with_mark(mark)
+    if seen is None:
+        return ""
+    mine, theirs = tomllib.loads(seen), tomllib.loads(text)
+    change(mine, request.POST)
+    was, own, new = map(_by_name, (tomllib.loads(seen), mine, theirs))
+    changed = {name for name in was.keys() | own.keys() if was.get(name) != own.get(name)}
+    if any(was.get(name) != new.get(name) for name in changed):
+        return ""
+    for name in changed:
+        inner = theirs.setdefault(name[0], {}) if len(name) > 1 else theirs
+        inner.pop(name[-1], None)
+        inner |= {name[-1]: own[name]} if name in own else {}
+    return edited_text(text, theirs)
+
+
+def _by_name(data: Mapping[str, Any]) -> dict[tuple[str, ...], Any]:
+    """The settings by their names, those of a table one by one."""
+    found: dict[tuple[str, ...], Any] = {}
+    for name, value in data.items():
+        inner = value if isinstance(value, dict) else {}
+        found |= {(name, key): one for key, one in inner.items()}
+        found |= {} if isinstance(value, dict) else {(name,): value}
+    return found
+
+
+def _try_to_save(request: HttpRequest, template: str, text: str, *, seen: str = "") -> HttpResponse:
     text = text.replace("\r\n", "\n")
     try:
         if request.POST.get("action") == "preview":
             parse_plan(text, _project().folder / CONFIG)
             return _edit_page(request, template, text)
-        _save(request, text, request.POST.get("seen", ""))
+        _save(request, text, seen or request.POST.get("seen", ""))
     except PlanConflict as conflict:
         return _edit_page(request, "plan_file.html", text, theirs=conflict.theirs, status=409)
     except BadConfig as error:
         return _edit_page(request, template, text, problems=error.faults, status=422)
     except BadInput as error:
         return _edit_page(request, template, text, problems=[str(error)], status=422)
-    return redirect(f"{request.path}?saved=1")
+    return redirect(f"{request.path}?saved={'both' if seen else '1'}")
 
 
 def _edit_page(
@@ -243,7 +279,7 @@ def _edit_page(
         "text": text,
         "problems": problems,
         "theirs": theirs,
-        "saved": request.GET.get("saved") and not problems and request.method == "GET",
+        "saved": request.GET.get("saved", "") if request.method == "GET" else "",
     }
     if template != "plan_file.html":
         data = tomllib.loads(text)
