@@ -32,6 +32,8 @@ FILES = (
     "trials",
     "pay_csv",
     "history_csv",
+    "decisions_csv",
+    "models_csv",
 )
 """Addresses that answer with a download, which is no page."""
 
@@ -79,6 +81,8 @@ ROUTES = {
     "labelled_parquet": Route((OWNER,)),
     "agreement_json": Route((OWNER,)),
     "agreement_md": Route((OWNER,)),
+    "decisions_csv": Route((OWNER,)),
+    "models_csv": Route((OWNER,)),
     "release": Route((OWNER,), "GET POST"),
     "trials": Route((OWNER,)),
     "pay_csv": Route((OWNER,)),
@@ -87,6 +91,7 @@ ROUTES = {
     "mark_warnings_read": Route((ANNOTATOR,), "POST"),
     "appeal": Route((ANNOTATOR,), "POST"),
     "pay": Route((OWNER,)),
+    "settle": Route((OWNER,), "POST"),
     "person": Route((OWNER,), "GET", {"number": 999_999}),
     "discipline": Route((OWNER,), "POST", {"number": 999_999}),
     "answer_appeal": Route((OWNER,), "POST", {"number": 999_999}),
@@ -105,6 +110,7 @@ ROUTES = {
     "mapping": Route((OWNER,), "GET POST", {"token": "nothing"}),
     "edit_item": Route((OWNER,), "GET POST", {"number": 999_999}),
     "questions": Route((OWNER,), "GET POST"),
+    "training_form": Route((OWNER,), "GET POST"),
     "settings": Route((OWNER,), "GET POST"),
     "plan_file": Route((OWNER,), "GET POST"),
     "links": Route((OWNER,), "GET POST"),

@@ -86,3 +86,35 @@ def test_page_works_without_scripts_and_fits_a_phone(chromium: Any, serve: Serve
     scripted = begin(chromium, link, viewport=phone)
     wide = scripted.evaluate("document.documentElement.scrollWidth > window.innerWidth")
     assert not wide
+
+
+def test_slow_and_broken_connections_double_no_judgment(chromium: Any, serve: Serve) -> None:
+    """Enter again and again while the answer is under way, and after it got lost."""
+    _, owner_link = serve("pairs")
+    owner, link = invited(chromium, owner_link, "Ann")
+    page = begin(chromium, link)
+    held: list[Any] = []
+    sent: list[str] = []
+    page.on("request", lambda one: one.method == "POST" and sent.append(one.url))
+    page.route("**/judge", lambda route: held.append(route))
+    page.keyboard.press("1")
+    with page.expect_request("**/judge"):
+        page.keyboard.press("Enter")
+    page.get_by_text("saving …").wait_for()
+    for key in ("Enter", "Enter", "2", "Enter"):
+        page.keyboard.press(key)
+    page.locator("#submit").click()
+    (first,) = held
+    first.fetch()  # the service has it, but its answer gets lost
+    first.abort()
+    page.get_by_text("not saved: no connection; press Enter to try again").wait_for()
+    page.keyboard.press("Enter")
+    while len(held) < 2:
+        page.wait_for_event("request", lambda one: one.url.endswith("/judge"))
+    page.keyboard.press("Enter")
+    held[1].continue_()
+    page.get_by_text("1 judged").wait_for()
+    page.unroute("**/judge")
+    assert [url for url in sent if url.endswith("/judge")] == [page.url, page.url]
+    (row,) = exported(owner)
+    assert row["answers"] == {"more": "a"}, "what was sent first counts"

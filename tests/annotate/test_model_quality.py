@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from trope.annotate.rules.agreement import measure_question
@@ -79,6 +81,20 @@ def test_anchoring_compares_what_was_shown_with_what_was_not():
     # what was given with the answer in view says nothing about the model
     assert (found.items, found.judgments) == (20, 20)
     assert "20 judgments were given with" in found.notes[0]
+
+
+def test_time_with_and_without_suggestions_is_the_median_of_what_is_known():
+    people = [
+        Judgment(f"i{at}", "ann", "y", "q", seconds=None if at == 1 else float(at))
+        for at in range(8)
+    ]
+    model = {f"i{at}": "y" for at in range(7)}  # the last one has no answer of the model
+    shown = [(f"i{at}", "ann") for at in range(4)]
+    found = measure_model(people, model, model="m", shown=shown).anchoring
+    assert (found.suggested_seconds, found.blind_seconds) == (2, 5)
+    untimed = [replace(one, seconds=None) for one in people]
+    found = measure_model(untimed, model, model="m", shown=shown).anchoring
+    assert (found.suggested_seconds, found.blind_seconds) == (None, None)
 
 
 def test_people_who_ignore_suggestions_show_no_anchoring():

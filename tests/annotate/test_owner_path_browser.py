@@ -197,7 +197,7 @@ def looks_around(hand: Keyboard) -> None:
     """Every page of the set-up fits the screen, and axe finds nothing grave on it."""
     page, axe = hand.page, axe_source()
     hand.go(page.get_by_role("link", name="Set up", exact=True))
-    for name in ("Items", "Questions", "Settings", "Invite", "History", "File"):
+    for name in ("Items", "Questions", "Training", "Settings", "Invite", "History", "File"):
         follow(page.get_by_label("Set up").get_by_role("link", name=name, exact=True))
         page.locator("main h1").first.wait_for()
         wide = page.evaluate("document.documentElement.scrollWidth > window.innerWidth")

@@ -265,14 +265,14 @@ def test_what_was_answered_stays(change: tuple[str, str], why: str, served: Proj
 def test_two_owners_at_once_lose_nothing_of_each_other(served: Project) -> None:
     olga, otto = owner(), owner("Otto")
     first, second = form_of(olga, "/project/questions"), form_of(otto, "/project/questions")
-    first["q0.text"], second["guidelines"] = ["Olga asks?"], ["Otto guides."]
+    first["q0.text"], second["q0.text"] = ["Olga asks?"], ["Otto asks?"]
     assert olga.post("/project/questions", first).status_code == 302
     answer = otto.post("/project/questions", second)
     page = answer.content.decode()
     assert answer.status_code == 409
     assert "Olga asks?" in page.split("Your text")[0]
-    assert "Otto guides." in page.split("Your text")[1]
-    assert toml(served)["guidelines"] == "Read, then choose."
+    assert "Otto asks?" in page.split("Your text")[1]
+    assert toml(served)["questions"][0]["text"] == "Olga asks?"
     mark = re.search(r'name="seen" value="(\w+)"', page)
     assert mark
     both = setup.plan_file(served).replace("Read, then choose.", "Otto guides.")

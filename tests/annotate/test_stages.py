@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.annotate.rules.assignment import Caps, Tally
-from trope.annotate.rules.stages import (
+from trope.annotate.rules.selection import (
     CompletedStages,
     ReadingRules,
     RequiredStages,

@@ -6,7 +6,7 @@ import hashlib
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -25,7 +25,7 @@ from trope.annotate.admission import (
 from trope.annotate.questions import Question, read_answers
 from trope.annotate.rules.assignment import Caps, Measure, Order
 from trope.annotate.rules.conduct import QualityRules
-from trope.annotate.rules.stages import ReadingRules, RequiredStages
+from trope.annotate.rules.selection import ReadingRules, RequiredStages
 from trope.core.config import convert_config, read_config
 from trope.core.errors import BadConfig
 
@@ -82,10 +82,11 @@ class Batches:
 
 @dataclass(frozen=True, slots=True)
 class ShownField:
-    """A field of the item that the page shows beside its text."""
+    """A field of the item that the page shows beside its text; `required` if each must have it."""
 
     field: str
     label: str = ""
+    required: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +310,8 @@ def _admission_faults(plan: Plan) -> Iterator[str]:
         yield from _question_faults(plan.profile.questions)
     yield from admission.profile_faults(plan.profile)
     yield from admission.training_faults(plan.training, plan.questions)
+    for number, item in enumerate(plan.training.items, start=1):
+        yield from _place_faults(f"training item {number}", plan.questions, item.text, item.answers)
     yield from admission.number_faults(plan.training, plan.demo, plan.selection, plan.outside)
     yield from admission.sign_on_faults(plan.sign_on)
     if min(plan.reading.pause_hours, plan.reading.least_seconds) < 0:
@@ -372,11 +375,23 @@ def _example_faults(plan: Plan) -> Iterator[str]:
             yield f"example {number}: the highlight {example.highlight!r} is not in the text"
         for name in example.answers.keys() - {question.id for question in plan.questions}:
             yield f"example {number}: answers {name!r}, which is not a question"
+        yield from _place_faults(f"example {number}", plan.questions, example.text, example.answers)
         fixed = [q for q in plan.questions if not q.options_from and q.kind != "spans"]
         given = {name: _as_given(value) for name, value in example.answers.items()}
         _, faults = read_answers(fixed, given, text=example.text, payload={})
         for name in sorted(faults.keys() & example.answers.keys()):
             yield f"example {number}: the answer to {name!r} {faults[name]}"
+
+
+def _place_faults(
+    where: str, questions: tuple[Question, ...], text: str, answers: Mapping[str, Any]
+) -> Iterator[str]:
+    for question in questions:
+        given = answers.get(question.id, []) if question.kind == "spans" else []
+        for place in given if isinstance(given, list) else [given]:
+            whole = isinstance(place, list) and [type(end) for end in place] == [int, int]
+            if not whole or not 0 <= place[0] < place[1] <= len(text):
+                yield f"{where}: the answer to {question.id!r} must be words of its text"
 
 
 def _as_given(value: object) -> list[str]:

@@ -258,6 +258,12 @@ def _print_model(console: Console, found: ModelComparison) -> None:
                  ("did not see it", found.anchoring.blind),
                  ("difference", found.anchoring.difference)]  # fmt: skip
         _print_table(console, ("people who", "gave the model's answer"), shown)
+        times = found.anchoring.suggested_seconds, found.anchoring.blind_seconds
+        if None not in times:
+            with_it, without = times
+            console.print(
+                f"median seconds per judgment: {with_it:.1f} with it, {without:.1f} without"
+            )
     for note in found.notes:
         console.print(f"note: {note}", soft_wrap=True)
 

@@ -51,6 +51,11 @@ class CorrectedRate:
         low, high = self.corrected.low, self.corrected.high
         return None if low is None or high is None else high - low
 
+    @property
+    def judgments_for_half(self) -> int | None:
+        """How many judged items in all an interval half as wide needs; None: all do not suffice."""
+        return self.judgments_for(min((self.width or 0.1) / 2, 0.99) or 0.01)
+
     def judgments_for(self, width: float) -> int | None:
         """How many judged items in all an interval of this width needs; None: all do not suffice.
 

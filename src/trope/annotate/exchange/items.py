@@ -254,7 +254,7 @@ def _item(record: TextRecord, plan: Plan) -> NewItem:
     for fault in gold_faults(plan.questions, gold):
         raise _ItemFault(fault)
     for shown in plan.shown:
-        if not payload.get(shown.field):
+        if shown.required and not payload.get(shown.field):
             raise _ItemFault(f"has no {shown.field!r}, which the project shows")
     item = NewItem(record.id, record.text, payload, gold)
     if plan.order == "uncertainty":

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 import numpy as np
+import numpy.typing as npt
 
 from trope.core.judgments import Judgment
 from trope.metrics.agreement import cohen_kappas, item_agreement
@@ -57,6 +59,7 @@ class Anchoring:
     """How often judgments equal the model's answer: where people saw it, and where they did not.
 
     The difference is what showing it changes, if the items that stayed blind were drawn at random.
+    `seconds` are medians of the time that a judgment took.
     """
 
     suggested: Interval
@@ -64,6 +67,8 @@ class Anchoring:
     difference: Interval
     suggested_judgments: int
     blind_judgments: int
+    suggested_seconds: float | None = None
+    blind_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +284,17 @@ def _anchoring(
         return np.column_stack([suggested, blind, suggested - blind])
 
     suggested, blind, difference = bootstrap_sums(columns, value, seed=seed)
-    return Anchoring(suggested, blind, difference, int(shown.sum()), int((~shown).sum()))
+    numbers = int(shown.sum()), int((~shown).sum())
+    return Anchoring(
+        suggested, blind, difference, *numbers, *(_usual_time(given, s) for s in (shown, ~shown))
+    )
+
+
+def _usual_time(judgments: Sequence[Judgment], chosen: npt.NDArray[np.bool_]) -> float | None:
+    """The median of the seconds that the chosen judgments took; None if no time is known."""
+    known = [one.seconds for one, wanted in zip(judgments, chosen, strict=True) if wanted]
+    times = [seconds for seconds in known if seconds is not None]
+    return median(times) if times else None
 
 
 def _over(above: Floats, below: Floats) -> Floats:

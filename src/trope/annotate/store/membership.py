@@ -17,7 +17,7 @@ from django.utils.crypto import salted_hmac
 
 from trope.annotate.plan import Plan
 from trope.annotate.rules.assignment import Tally
-from trope.annotate.rules.stages import CompletedStages, Stage, must_read_again, stage
+from trope.annotate.rules.selection import CompletedStages, Stage, must_read_again, stage
 from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.discipline import close_appeals
 from trope.annotate.store.models import (

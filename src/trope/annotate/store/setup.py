@@ -65,6 +65,12 @@ def plan_mark(project: Project) -> str:
     return _mark(_text(project))
 
 
+def text_with_mark(mark: str) -> str | None:
+    """The text that someone has seen, if it was kept."""
+    texts = PlanVersion.objects.order_by("-number").values_list("text", flat=True)
+    return next((text for text in texts.iterator() if _mark(text) == mark), None)
+
+
 def is_new(project: Project) -> bool:
     """Whether nobody has said yet what the project asks."""
     untouched = project.plan.template == BLANK and not plan_version()

@@ -1,4 +1,4 @@
-"""What pages show, as plain data: text in segments, questions with their state, settings."""
+"""What pages show, as plain data: text in segments, questions with their state."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from trope.annotate.plan import Plan
@@ -67,6 +66,12 @@ def marked_segments(text: str, spans: Sequence[Sequence[int]]) -> Iterator[TextS
         at = max(at, end)
     if at < len(text):
         yield TextSegment(text[at:])
+
+
+def shown_fields(plan: Plan, payload: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """What stands beside the text of an item, with its headings."""
+    found = ((one.label or one.field, payload.get(one.field)) for one in plan.shown)
+    return [(label, value) for label, value in found if value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,143 +262,3 @@ OUTCOMES = {"off": "nothing", "list": "you are told", "warn": "a warning"} | {
     "dismiss": "a dismissal",
 }
 """What follows from a rule about people, and what pages call it."""
-
-SETTINGS: Mapping[str, Sequence[tuple[str, str, Any]]] = {
-    "Items": (
-        ("judgments_per_item", "Judgments per item", int),
-        ("items_per_page", "Items per page", int),
-        ("order", "Order", ("random", "given", "uncertainty")),
-        ("lease_minutes", "Minutes until an item that nobody finished is given to others", int),
-        ("skip.allowed", "People may skip items", bool),
-        ("skip.limit", "Largest share that one person may skip", float),
-    ),
-    "Limits and pay": (
-        ("caps.day", "Most items per person and day (0: no limit)", int),
-        ("caps.week", "Most items per person and week", int),
-        ("caps.total", "Most items per person", int),
-        ("pay.amount", "Pay", str),
-        ("pay.per", "Paid per", ("page", "item")),
-        ("pay.currency", "Currency", str),
-    ),
-    "Control items": (
-        ("gold.share", "Share of a page", float),
-        ("gold.pass_mark", "Share that must be answered right", float),
-        ("gold.at_least", "Looked at after so many control items", int),
-    ),
-    "Before the first item": (
-        ("reading.first", "The guidelines are opened and confirmed first", bool),
-        ("training.pass_mark", "Share of the training items that must be answered right", float),
-        ("demo.items", "Items of the demo task (0: none)", int),
-        ("demo.gold", "How many of them have known answers", int),
-        ("demo.paid", "The demo task is paid", bool),
-        ("selection.by", "After the demo task, these take part", ("", "owner", "pass", "best")),
-        ("selection.pass_mark", "Lowest score that is accepted", float),
-        ("selection.best", "With best: how many are accepted", int),
-        ("selection.after", "With best: after so many applicants", int),
-    ),
-    "Rules about people: what follows": (
-        ("quality.on_gold", "Too many wrong control items", tuple(OUTCOMES)),
-        (
-            "quality.warn_after",
-            "Warned at the earliest after so many control items (0: no warning)",
-            int,
-        ),
-        ("quality.on_constant", "The same answer again and again", tuple(OUTCOMES)),
-        ("quality.constant_after", "Equal answers in a row that count as that", int),
-        ("quality.on_peers", "Unlike everyone else", tuple(OUTCOMES)),
-        ("quality.on_speed", "Too fast", tuple(OUTCOMES)),
-        ("quality.on_straight_line", "Answers in a pattern", tuple(OUTCOMES)),
-        ("quality.on_copying", "Like one other person", tuple(OUTCOMES)),
-    ),
-    "Disputes": (
-        ("adjudication.spread", "On a scale: answers farther apart than this are disputed", int),
-        ("adjudication.unresolved", "Disputes that nobody settled", ("aggregate", "exclude")),
-    ),
-    "Models": (
-        ("models.show", "People see of a model", ("blind", "suggest", "audit")),
-        ("models.run", "Name of the run (empty: the first)", str),
-        ("models.blind_share", "Share of items without a suggestion", float),
-        ("models.sample", "Items that people judge in an audit", int),
-    ),
-}
-"""What the page of settings offers: the name of a setting, what it says, its values."""
-
-
-_WORDS: Mapping[tuple[str, str], str] = {
-    ("order", "given"): "as in the file",
-    ("order", "uncertainty"): "most uncertain first",
-    ("selection.by", ""): "everyone",
-    ("selection.by", "owner"): "whom you choose",
-    ("selection.by", "pass"): "all with that score",
-    ("selection.by", "best"): "the best with that score",
-    ("adjudication.unresolved", "aggregate"): "get the usual label",
-    ("adjudication.unresolved", "exclude"): "get no label",
-    ("models.show", "blind"): "nothing",
-    ("models.show", "suggest"): "its answer, to correct",
-    ("models.show", "audit"): "nothing; they judge a sample",
-}
-"""What pages call the values of a setting, where the value alone does not say it."""
-
-
-def _in_page_words(name: str, value: str) -> str:
-    usual = OUTCOMES if name.startswith("quality.on_") else {}
-    return _WORDS.get((name, value), usual.get(value, value))
-
-
-def named_faults(faults: Sequence[str]) -> list[str]:
-    """What is wrong with settings, each called what the page calls it."""
-    labels = {
-        name: f"{group}, {label}" for group, rows in SETTINGS.items() for name, label, _ in rows
-    }
-    split = (fault.partition(": ") for fault in faults)
-    return [f"{labels.get(name, name)}{colon}{rest}" for name, colon, rest in split]
-
-
-def setting_rows(
-    data: Mapping[str, Any], faults: Sequence[str] = ()
-) -> list[tuple[str, list[dict[str, Any]]]]:
-    """The groups of settings with the values that a text of project.toml gives them."""
-    wrong = {fault.partition(": ")[0] for fault in faults}
-
-    def row(name: str, label: str, kind: Any) -> dict[str, Any]:
-        table, _, key = name.rpartition(".")
-        inner = data.get(table, {}) if table else data
-        value = inner.get(key, _usual(name))
-        values = kind if isinstance(kind, tuple) else ()
-        options = [(one, _in_page_words(name, one)) for one in values]
-        number = "decimal" if kind is float else "numeric" if kind is int else ""
-        return {"name": name, "label": label, "value": value, "options": options} | {
-            "switch": kind is bool,
-            "mode": number,
-            "fault": name in wrong,
-        }
-
-    return [(group, [row(*one) for one in rows]) for group, rows in SETTINGS.items()]
-
-
-def _usual(name: str) -> Any:
-    """The value of a setting that the plan does not name."""
-    value: Any = Plan("", "", ())
-    for part in name.split("."):
-        value = getattr(value, part)
-    return value
-
-
-def change_settings(data: dict[str, Any], form: Mapping[str, str]) -> None:
-    """Write what the form says into the settings, unless it is what they are anyway."""
-    for name, _, kind in chain.from_iterable(SETTINGS.values()):
-        table, _, key = name.rpartition(".")
-        inner = data.get(table, {}) if table else data
-        given = form.get(name, "").strip()
-        value = name in form if kind is bool else as_number(given, kind)
-        if value != inner.get(key, _usual(name)):
-            inner = data.setdefault(table, {}) if table else data
-            inner[key] = value
-
-
-def as_number(given: str, kind: Any) -> Any:
-    """The number, or what was written: the plan says what is wrong with that."""
-    try:
-        return kind(given) if kind in (int, float) else given
-    except ValueError:
-        return given

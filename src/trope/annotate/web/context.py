@@ -147,7 +147,7 @@ def item_context(item: Any, token: str, values: Any, faults: dict[str, str]) -> 
     return {
         "token": token,
         "pieces": content.marked_segments(item.text, item.payload.get("highlight", ())),
-        "shown": [(s.label or s.field, item.payload.get(s.field, "")) for s in plan().shown],
+        "shown": content.shown_fields(plan(), item.payload),
         "senses": content.looked_up(plan(), item.text, item.payload),
         "fields": content.fields(plan(), item.text, item.payload, values, faults),
         "faults": faults,

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from io import BytesIO
 from itertools import chain, islice
 from pathlib import Path
@@ -19,9 +20,15 @@ from typing import IO, Literal
 from django.conf import settings
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from trope.annotate.exchange.files import csv_lines
+from trope.annotate.exchange.platforms import (
+    describe_settlement,
+    read_submissions,
+    settlement_files,
+)
+from trope.annotate.exchange.platforms import settle as settle_submissions
 from trope.annotate.exchange.records import Losses
 from trope.annotate.project import Project
 from trope.annotate.questions import measured_questions, watched_question
@@ -35,12 +42,14 @@ from trope.annotate.store.exports import (
 )
 from trope.annotate.store.labels import BY_ITEM
 from trope.annotate.store.overview import project_overview
-from trope.annotate.store.reports import pay_sheet
+from trope.annotate.store.reports import external_workers, pay_sheet
 from trope.annotate.store.rows import MOST_DOWNLOADED, draw_sample, item_fields
-from trope.annotate.web.context import message_page, now, only, plan
-from trope.core.errors import BadInput, MissingExtra, TropeError
+from trope.annotate.web.context import SentFile, message_page, now, only, plan, takes_files
+from trope.core.errors import BadInput, BadRecord, MissingExtra, TropeError
 
 TIES = ("none", "first", "random")
+_LIST_LIMIT = 20_000_000
+"""Bytes of a platform's list of submissions."""
 
 
 @require_GET
@@ -115,6 +124,20 @@ def trials(request: HttpRequest) -> StreamingHttpResponse:
 
 @require_GET
 @only("owner")
+def decisions(request: HttpRequest) -> StreamingHttpResponse:
+    """What adjudicators decided."""
+    return _download(ExportOptions("decisions", "csv"))
+
+
+@require_GET
+@only("owner")
+def model_answers(request: HttpRequest) -> StreamingHttpResponse:
+    """What models answered, without what they said word for word."""
+    return _download(ExportOptions("models", "csv"))
+
+
+@require_GET
+@only("owner")
 def pay(request: HttpRequest) -> StreamingHttpResponse:
     """The pay sheet."""
     head = ("name", "state", "judged", "skipped", "gold_seen", "gold_right", "hours", "earned")
@@ -124,6 +147,67 @@ def pay(request: HttpRequest) -> StreamingHttpResponse:
         for row in pay_sheet(plan(), now=now())
     )
     return stream(csv_lines([*head, "currency", "hourly"], rows), "pay", "csv")
+
+
+@require_GET
+@only("owner")
+def pay_page(request: HttpRequest) -> HttpResponse:
+    """Work done and pay owed, with the hourly rate, and a form for the list of a platform."""
+    return _pay_page(request)
+
+
+def _pay_page(request: HttpRequest, *, problem: str = "", status: int = 200) -> HttpResponse:
+    context = {
+        "rows": pay_sheet(plan(), now=now()),
+        "reward": request.POST.get("reward", ""),
+        "limit": _LIST_LIMIT // 1_000_000,
+        "problem": problem,
+    }
+    return render(request, "pay.html", context, status=status)
+
+
+@takes_files
+@require_POST
+@only("owner")
+def settle(request: HttpRequest) -> HttpResponse | FileResponse:
+    """The list of submissions of a platform as the files that it takes in, in one ZIP file."""
+    sent = request.FILES.get("submissions")
+    try:
+        if not isinstance(sent, SentFile) or sent.size > _LIST_LIMIT:
+            raise BadInput("choose the list of submissions that the platform offers as CSV")
+        sent.flush()
+        reward = request.POST.get("reward", "").strip()
+        files = _settled(sent.path, sent.name or "", _amount(reward) if reward else None)
+    except TropeError as error:
+        return _pay_page(request, problem=str(error), status=422)
+    return FileResponse(files, as_attachment=True, filename=file_name("settlement", "zip"))
+
+
+def _settled(path: Path, name: str, reward: Decimal | None) -> IO[bytes]:
+    try:
+        platform, submissions = read_submissions(path)
+    except BadRecord as error:
+        raise BadInput(f"{name}, line {error.line}: {error.problem}") from None
+    except BadInput as error:
+        raise BadInput(str(error).replace(str(path), name)) from None
+    workers = external_workers({one.worker for one in submissions}, plan())
+    settled = settle_submissions(submissions, workers, reward)
+    made = settlement_files(platform, settled)
+    said = describe_settlement(platform, settled, plan().pay.currency)
+    return _zip(
+        {"summary.txt": f"{said}\n".encode()}
+        | {file: "".join(lines).encode() for file, lines in made.items()}
+    )
+
+
+def _amount(text: str) -> Decimal:
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        amount = Decimal("NaN")
+    if not amount.is_finite() or amount < 0:
+        raise BadInput(f"{text[:20]!r} is not an amount such as 1.50")
+    return amount
 
 
 def aggregation_options(request: HttpRequest) -> AggregationOptions:
@@ -271,13 +355,18 @@ def _zipped(make: MakeRelease, form: ReleaseForm) -> IO[bytes]:
     with TemporaryDirectory() as place:
         folder = Path(place) / "release"
         make(settings.TROPE_PROJECT, folder, form)
-        file = TemporaryFile()  # noqa: SIM115  # the response closes it
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in sorted(folder.rglob("*")):
-                if path.is_file():
-                    inside = zipfile.ZipInfo(path.relative_to(folder).as_posix(), _EPOCH)
-                    inside.external_attr = 0o644 << 16
-                    inside.compress_type = zipfile.ZIP_DEFLATED
-                    archive.writestr(inside, path.read_bytes())
+        found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
+        return _zip({name: p.read_bytes() for name, p in sorted(found.items()) if p.is_file()})
+
+
+def _zip(files: Mapping[str, bytes]) -> IO[bytes]:
+    """Files in one, which goes away when it is closed."""
+    file = TemporaryFile()  # noqa: SIM115  # the response closes it
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            inside = zipfile.ZipInfo(name, _EPOCH)
+            inside.external_attr = 0o644 << 16
+            inside.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(inside, content)
     file.seek(0)
     return file

@@ -1,10 +1,16 @@
-"""Pages of the owner about items: files that are sent, what their columns are for, single items."""
+"""Pages of the owner about items: files that are sent, what their columns are for, single items,
+and which come next: batches and rounds."""
 
 from __future__ import annotations
 
 import json
+import logging
 import re
+import subprocess
+import sys
 from collections.abc import Callable
+from concurrent.futures import Future
+from threading import Thread
 from typing import Any
 
 from django.conf import settings
@@ -21,7 +27,8 @@ from trope.annotate.exchange.items import (
     mapping_faults,
 )
 from trope.annotate.project import Project
-from trope.annotate.store import imports, people, setup
+from trope.annotate.rules.rounds import ROUND_ORDERS
+from trope.annotate.store import imports, people, setup, slots
 from trope.annotate.store.practice import import_demo
 from trope.annotate.web.content import marked_segments
 from trope.annotate.web.context import SentFile, message_page, now, only, plan, takes_files
@@ -263,3 +270,99 @@ def _as_cell(value: Any) -> str:
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False) if value else ""
+
+
+_log = logging.getLogger("trope.annotate")
+
+_ROUND_WORDS = dict(
+    zip(
+        ROUND_ORDERS,
+        (
+            "what a light model is unsure of",
+            "what models disagree on",
+            "what is unlike anything judged",
+            "any, at random",
+        ),
+        strict=True,
+    )
+)
+_ROUND_SIZE = 100
+_ROUND_WAIT_S = 20.0
+"""Seconds that a page waits for a round, since most take no longer."""
+
+
+@require_http_methods(["GET", "POST"])
+@only("owner")
+def batches_page(request: HttpRequest) -> HttpResponse:
+    """The batches and rounds with their progress; POST opens the next batch, or chooses a round."""
+    if request.method == "GET":
+        return _batches_page(request)
+    if request.POST.get("action") != "round":
+        slots.open_next_batch(now=now(), by=request.person.name)
+        return redirect("batches")
+    try:
+        return _batches_page(request, said=_choose_round(request))
+    except BadInput as error:
+        return _batches_page(request, problem=str(error), status=422)
+
+
+def _batches_page(
+    request: HttpRequest, *, said: str = "", problem: str = "", status: int = 200
+) -> HttpResponse:
+    context = {
+        "batches": (batches := slots.all_batches()),
+        "waits": any(batch.opened is None for batch in batches),
+        "orders": _ROUND_WORDS,
+        "by": request.POST.get("by", "random"),
+        "size": request.POST.get("size", _ROUND_SIZE),
+        "questions": [one for one in plan().questions if one.kind in ("choice", "scale")],
+        "said": said,
+        "problem": problem,
+    }
+    return render(request, "batches.html", context, status=status)
+
+
+def _choose_round(request: HttpRequest) -> str:
+    """Let another process choose a round, and wait a while for it; what it did, in words.
+
+    Raises:
+        BadInput: for a form without an order or a size, or why there is no round.
+    """
+    by, size = request.POST.get("by", ""), request.POST.get("size", "").strip()
+    if by not in ROUND_ORDERS or not (
+        size.isascii() and size.isdecimal() and 0 < int(size) < 10**6
+    ):
+        raise BadInput("choose an order, and a number of items of 1 or more")
+    command = [sys.executable, "-m", "trope", "annotate", "round", str(_project().folder), "--json"]
+    command += [f"--by={by}", f"--size={size}", f"--who={request.person.name}"]
+    if question := request.POST.get("question", ""):
+        command.append(f"--question={question}")
+    outcome: Future[str] = Future()
+    Thread(target=_work, args=(command, outcome), daemon=True, name="round").start()
+    try:
+        return outcome.result(_ROUND_WAIT_S)
+    except TimeoutError:
+        return "The round is still being chosen. It opens by itself; look again in a while."
+
+
+def _work(command: list[str], outcome: Future[str]) -> None:
+    """Wait for the process that chooses a round; the log keeps what nobody waits for."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        outcome.set_exception(BadInput(f"the round could not be chosen ({error.strerror})"))
+        return
+    if not done.returncode:
+        outcome.set_result(_round_in_words(json.loads(done.stdout)))
+        return
+    lines = done.stderr.strip().splitlines() or ["the round could not be chosen"]
+    why = lines[-1].removeprefix("trope: ")
+    _log.error("no round: %s", why)
+    outcome.set_exception(BadInput(why))
+
+
+def _round_in_words(begun: dict[str, Any]) -> str:
+    opened = begun["opened"]
+    items, labels = counted(opened["items"], "item"), counted(begun["labelled"], "label")
+    said = f"{opened['name']}: {items} opened, after {labels}; {opened['left']} left."
+    return f"{said} Note: {begun['note']}." if begun["note"] else said

@@ -204,6 +204,7 @@ def _key(person: Person) -> str:
 OWNER_STEPS = (
     ("items", "Items"),
     ("questions", "Questions"),
+    ("training_form", "Training"),
     ("settings", "Settings"),
     ("links", "Invite"),
     ("history", "History"),

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import chain
 from subprocess import PIPE
 from threading import Thread
 from typing import Any
@@ -30,8 +31,8 @@ from trope.annotate.prompts import BEGUN, default_prompt, prompt_path, write_pro
 from trope.annotate.questions import Question
 from trope.annotate.store import model_answers
 from trope.annotate.store.model_answers import ModelRun, ModelRunState
-from trope.annotate.store.model_measures import project_quality
-from trope.annotate.store.rows import draw_sample
+from trope.annotate.store.model_measures import project_quality, project_rates
+from trope.annotate.store.rows import draw_sample, item_fields
 from trope.annotate.web.context import now, only, plan
 from trope.core.errors import BadInput, TropeError
 
@@ -174,8 +175,44 @@ def _page(
         if measured.get(one.id)
     ]
     context |= {"questions": questions, "small": small, "problem": problem}
+    if context["runs"] and small:
+        context |= _rates(request)
     context |= _choices(form or {})
     return render(request, "models.html", context, status=status)
+
+
+def _rates(request: HttpRequest) -> dict[str, Any]:
+    """The rates by each model, corrected by what people judged, of all items or by a field."""
+    fields = [name for name in item_fields() if name != "highlight"]
+    group = request.GET.get("by", "")
+    group, width = group if group in fields else "", _width(request.GET.get("width", ""))
+    runs = [one.run.name for one in model_answers.all_runs()]
+    found, problems = [], []
+    for question in plan().questions:
+        for name in runs if question.kind in ("choice", "scale") else ():
+            try:
+                rates = project_rates(plan(), question, model=name, group=group)
+            except BadInput as error:
+                problems.append(f"{question.text} {str(error).partition(';')[0]}.")
+                continue
+            needed = [
+                one.rate.judgments_for(width) if width else one.rate.judgments_for_half
+                for one in rates.rates
+            ]
+            notes = dict.fromkeys(chain(rates.notes, *(one.rate.notes for one in rates.rates)))
+            rows = list(zip(rates.rates, needed, strict=True))
+            found.append((question, rates, rows, list(notes)))
+    shown = {"rates": found, "no_rates": problems}
+    return shown | {"fields": fields, "group": group, "width": width}
+
+
+def _width(given: str) -> float | None:
+    """The width of an interval of a rate; None for anything else."""
+    try:
+        width = float(given.replace(",", "."))
+    except ValueError:
+        return None
+    return width if 0 < width < 1 else None
 
 
 def _runs() -> dict[str, Any]:

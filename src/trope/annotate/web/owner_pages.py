@@ -1,4 +1,4 @@
-"""Pages of the owner: progress, people, applicants, links for external workers, batches."""
+"""Pages of the owner: progress, people, applicants, links for external workers, history."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from trope.annotate.exchange.files import csv_lines
+from trope.annotate.exchange.platforms import hit_question
 from trope.annotate.plan import Plan
 from trope.annotate.store import (
     discipline,
@@ -22,7 +23,6 @@ from trope.annotate.store import (
     reports,
     selection,
     setup,
-    slots,
 )
 from trope.annotate.store.people import OPEN_PLACES, link_path, make_link_token
 from trope.annotate.store.practice import demo_shortage
@@ -179,13 +179,19 @@ def set_verdict(request: HttpRequest, number: int) -> HttpResponse:
 def make_link(request: HttpRequest) -> HttpResponse:
     """A signed link for external workers."""
     worker, study = (request.POST.get(name, "").strip() for name in ("worker", "study"))
+    is_mturk = request.POST.get("platform") == "mturk"
     try:
+        if worker and is_mturk:
+            raise BadInput("a HIT is for all workers; leave the worker id out")
         days, places = _number(request, "days", "14"), _number(request, "places", str(OPEN_PLACES))
         token = make_link_token(now=now(), days=days, study=study, worker=worker, places=places)
     except BadInput as error:
         return _applicants_page(request, problem=str(error), status=422)
-    root = request.build_absolute_uri("/").rstrip("/")
-    return _applicants_page(request, link=root + link_path(token, worker=worker))
+    address = request.build_absolute_uri("/").rstrip("/") + link_path(token, worker=worker)
+    if is_mturk:
+        hit = hit_question(plan().title, address.partition("?")[0])
+        return _applicants_page(request, hit=hit)
+    return _applicants_page(request, link=address)
 
 
 def _number(request: HttpRequest, name: str, usual: str) -> int:
@@ -196,7 +202,7 @@ def _number(request: HttpRequest, name: str, usual: str) -> int:
 
 
 def _applicants_page(
-    request: HttpRequest, *, link: str = "", problem: str = "", status: int = 200
+    request: HttpRequest, *, link: str = "", hit: str = "", problem: str = "", status: int = 200
 ) -> HttpResponse:
     rows, places = selection.ranking(plan()), selection.places_left(plan())
     waiting = sum(row.ranked.passes and not row.verdict for row in rows)
@@ -207,19 +213,10 @@ def _applicants_page(
         "open_places": OPEN_PLACES,
         "shortage": demo_shortage(plan()),
         "link": link,
+        "hit": hit,
         "problem": problem,
     }
     return render(request, "applicants.html", context, status=status)
-
-
-@require_http_methods(["GET", "POST"])
-@only("owner")
-def batches_page(request: HttpRequest) -> HttpResponse:
-    """The batches with their progress; POST opens the next one."""
-    if request.method == "POST":
-        slots.open_next_batch(now=now(), by=request.person.name)
-        return redirect("batches")
-    return render(request, "batches.html", {"batches": slots.all_batches()})
 
 
 @require_http_methods(["GET", "POST"])

@@ -47,13 +47,6 @@ _LISTED = 50
 
 @require_GET
 @only("owner")
-def pay(request: HttpRequest) -> HttpResponse:
-    """Work done and pay owed, with the hourly rate."""
-    return render(request, "pay.html", {"rows": reports.pay_sheet(plan(), now=now())})
-
-
-@require_GET
-@only("owner")
 def person(request: HttpRequest, number: int) -> HttpResponse:
     """One person's work, with the notices, appeals and events about it."""
     return _person_page(request, number)
@@ -341,7 +334,7 @@ def dispute(request: HttpRequest, number: int) -> HttpResponse:
         "problem": problem,
         "token": token,
         "pieces": content.marked_segments(item.text, item.payload.get("highlight", ())),
-        "shown": [(s.label or s.field, item.payload.get(s.field, "")) for s in plan().shown],
+        "shown": content.shown_fields(plan(), item.payload),
         "fields": content.fields(asked, item.text, item.payload, values, faults),
         "faults": faults,
         "guidelines": in_html(plan().guidelines),

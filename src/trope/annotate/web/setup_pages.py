@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 from django.conf import settings
@@ -31,7 +30,6 @@ from trope.annotate.store import imports, setup
 from trope.annotate.store.practice import import_demo
 from trope.annotate.store.setup import PlanConflict
 from trope.annotate.web import content
-from trope.annotate.web.content import as_number, change_settings, named_faults, setting_rows
 from trope.annotate.web.context import (
     SentFile,
     in_html,
@@ -41,10 +39,22 @@ from trope.annotate.web.context import (
     takes_files,
 )
 from trope.annotate.web.item_pages import receive_file
+from trope.annotate.web.plan_forms import (
+    change_settings,
+    change_training,
+    named_faults,
+    question_row,
+    read_questions,
+    setting_rows,
+    training_rows,
+)
 from trope.core.errors import BadConfig, BadInput, TropeError
 
 _FILE_LIMIT = 500_000
 """Bytes of a project.toml."""
+
+_FIRST = 50
+"""Items whose columns the form suggests."""
 
 KINDS = {
     "choice": "one answer",
@@ -141,7 +151,9 @@ def questions(request: HttpRequest) -> HttpResponse:
         for name in ("title", "text_label", "guidelines", "consent"):
             if name in form and (form[name] or data.get(name)):
                 data[name] = form[name].replace("\r\n", "\n")
-        data["questions"] = _read_questions(form, data.get("questions", []))
+        data["questions"] = read_questions(form, data.get("questions", []))
+        if form.get("shown", "").strip() or data.get("shown"):
+            data["shown"] = _shown_columns(form.get("shown", ""), data.get("shown", ()))
 
     return _edit(request, "questions.html", change)
 
@@ -151,6 +163,23 @@ def questions(request: HttpRequest) -> HttpResponse:
 def settings_page(request: HttpRequest) -> HttpResponse:
     """Numbers, limits, pay and control items in a form."""
     return _edit(request, "settings.html", change_settings)
+
+
+def _shown_columns(text: str, old: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What people see beside the text; items may do without columns that the form adds."""
+    before, found = {one["field"]: one for one in old}, []
+    for line in text.splitlines():
+        field, _, label = (cell.strip() for cell in line.partition("|"))
+        one = {k: v for k, v in before.get(field, {"required": False}).items() if k != "label"}
+        found += [one | {"field": field} | ({"label": label} if label else {})] if field else []
+    return found
+
+
+@require_http_methods(["GET", "POST"])
+@only("owner")
+def training_form(request: HttpRequest) -> HttpResponse:
+    """Examples of the guidelines, training items and the profile in a form."""
+    return _edit(request, "training_form.html", change_training)
 
 
 @require_http_methods(["GET", "POST"])
@@ -173,7 +202,10 @@ def _edit(
         return _edit_page(request, template, text)
     data = tomllib.loads(text)
     change(data, request.POST)
-    text, action = edited_text(text, data), request.POST.get("action", "save")
+    action = request.POST.get("action", "save")
+    if action == "save" and (both := _with_theirs(request, change, text)):
+        return _try_to_save(request, template, both, seen=setup.plan_mark(_project()))
+    text = edited_text(text, data)
     if action == "save":
         return _try_to_save(request, template, text)
     if action == "preview" and request.headers.get("X-Trope") == "preview":
@@ -181,20 +213,53 @@ def _edit(
     return _edit_page(request, template, text)
 
 
-def _try_to_save(request: HttpRequest, template: str, text: str) -> HttpResponse:
+def _with_theirs(
+    request: HttpRequest, change: Callable[[dict[str, Any], QueryDict], None], text: str
+) -> str:
+    """The text with what the form changed in the one that its sender saw, if someone else has
+    changed other settings since; "" if there is nothing to join, or the same setting was changed.
+    """
+    mark = request.POST.get("seen", "")
+    seen = None if mark == setup.plan_mark(_project()) else setup.text_with_mark(mark)
+    if seen is None:
+        return ""
+    mine, theirs = tomllib.loads(seen), tomllib.loads(text)
+    change(mine, request.POST)
+    was, own, new = map(_by_name, (tomllib.loads(seen), mine, theirs))
+    changed = {name for name in was.keys() | own.keys() if was.get(name) != own.get(name)}
+    if any(was.get(name) != new.get(name) for name in changed):
+        return ""
+    for name in changed:
+        inner = theirs.setdefault(name[0], {}) if len(name) > 1 else theirs
+        inner.pop(name[-1], None)
+        inner |= {name[-1]: own[name]} if name in own else {}
+    return edited_text(text, theirs)
+
+
+def _by_name(data: Mapping[str, Any]) -> dict[tuple[str, ...], Any]:
+    """The settings by their names, those of a table one by one."""
+    found: dict[tuple[str, ...], Any] = {}
+    for name, value in data.items():
+        inner = value if isinstance(value, dict) else {}
+        found |= {(name, key): one for key, one in inner.items()}
+        found |= {} if isinstance(value, dict) else {(name,): value}
+    return found
+
+
+def _try_to_save(request: HttpRequest, template: str, text: str, *, seen: str = "") -> HttpResponse:
     text = text.replace("\r\n", "\n")
     try:
         if request.POST.get("action") == "preview":
             parse_plan(text, _project().folder / CONFIG)
             return _edit_page(request, template, text)
-        _save(request, text, request.POST.get("seen", ""))
+        _save(request, text, seen or request.POST.get("seen", ""))
     except PlanConflict as conflict:
         return _edit_page(request, "plan_file.html", text, theirs=conflict.theirs, status=409)
     except BadConfig as error:
         return _edit_page(request, template, text, problems=error.faults, status=422)
     except BadInput as error:
         return _edit_page(request, template, text, problems=[str(error)], status=422)
-    return redirect(f"{request.path}?saved=1")
+    return redirect(f"{request.path}?saved={'both' if seen else '1'}")
 
 
 def _edit_page(
@@ -214,21 +279,37 @@ def _edit_page(
         "text": text,
         "problems": problems,
         "theirs": theirs,
-        "saved": request.GET.get("saved") and not problems and request.method == "GET",
+        "saved": request.GET.get("saved", "") if request.method == "GET" else "",
     }
     if template != "plan_file.html":
         data = tomllib.loads(text)
         context |= {
             "data": data,
-            "rows": [_question_row(n, one) for n, one in enumerate(data.get("questions", ()))],
+            "rows": [question_row(n, one) for n, one in enumerate(data.get("questions", ()))],
             "kinds": KINDS,
         }
+    if template == "questions.html":
+        context |= _columns(data)
+    if template == "training_form.html":
+        context |= training_rows(data)
     if template == "settings.html":
         context |= {"groups": setting_rows(data, problems), "problems": named_faults(problems)}
     if template == "questions.html":
         context |= _preview(text)
         context["problems"] = _by_number(problems, data)
     return render(request, template, context, status=status)
+
+
+def _columns(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns that people see beside the text, and those that the first items have."""
+    lines = (
+        f"{one['field']} | {one.get('label', '')}".rstrip(" |") for one in data.get("shown", ())
+    )
+    first = setup.found_items("")[:_FIRST]
+    return {
+        "shown_columns": "\n".join(lines),
+        "columns": sorted({name for item in first for name in item.payload} - {"highlight"}),
+    }
 
 
 def _by_number(faults: Sequence[str], data: Mapping[str, Any]) -> list[str]:
@@ -248,93 +329,13 @@ def _preview(text: str) -> dict[str, Any]:
     except BadConfig as error:
         return {"faults_of_preview": _by_number(error.faults, tomllib.loads(text))}
     item = setup.found_items("").filter(is_gold=False).first()
+    missing = {one.field: "–" for one in shown.shown}
     own, payload = (item.text, item.payload) if item else ("This is where the text stands.", {})
     return {
         "preview": True,
         "previewed": shown,
         "pieces": list(content.marked_segments(own, payload.get("highlight") or ())),
-        "shown": [(s.label or s.field, payload.get(s.field, "")) for s in shown.shown],
+        "shown": content.shown_fields(shown, missing | payload),
         "fields": list(content.fields(shown, own, payload, None, {})),
         "guidelines": in_html(shown.guidelines),
     }
-
-
-def _question_row(number: int, raw: Mapping[str, Any]) -> dict[str, Any]:
-    """A question as the form shows it."""
-    when = raw.get("when", ())
-    return {
-        "number": number,
-        "raw": raw,
-        "required": raw.get("required", True),
-        "options": "\n".join(_option_line(option) for option in raw.get("options", ())),
-        "when": when[0] if len(when) == 1 else None,
-        "when_values": ", ".join(when[0]["values"]) if len(when) == 1 else "",
-    }
-
-
-def _option_line(option: Mapping[str, str]) -> str:
-    cells = [option.get(name, "") for name in ("value", "label", "key", "help")]
-    return " | ".join(cells).rstrip(" |")
-
-
-def _read_questions(form: QueryDict, old: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The questions of the form; what it does not show comes from the question of the same id."""
-    known = {one.get("id", ""): one for one in old}
-    found: list[dict[str, Any]] = []
-    for number in form.getlist("q"):
-        raw = dict(known.get(form.get(f"q{number}.was", ""), {}))
-        raw |= _read_question(form, f"q{number}.", raw)
-        if raw["kind"] not in ("choice", "multi"):
-            raw.pop("options", None)  # left over from another kind
-        raw["id"] = raw["id"] or _new_id(raw["text"], [one["id"] for one in found])
-        found.append(raw)
-    return _rearranged(found, form.get("action", ""))
-
-
-def _read_question(form: QueryDict, name: str, raw: Mapping[str, Any]) -> dict[str, Any]:
-    given = {key: form.get(name + key, "").strip() for key in ("id", "kind", "text", "help")}
-    read: dict[str, Any] = {**given, "required": bool(form.get(f"{name}required"))}
-    if not given["help"] and "help" not in raw:
-        del read["help"]
-    if "required" not in raw and read["required"]:
-        del read["required"]
-    if form.get(f"{name}options") or raw.get("options"):
-        lines = form.get(f"{name}options", "").splitlines()
-        read["options"] = [_read_option(line) for line in lines if line.strip()]
-    if given["kind"] == "scale":
-        read |= {k: as_number(form.get(name + k, "").strip() or "0", int) for k in ("low", "high")}
-    asked, values = form.get(f"{name}when", ""), form.get(f"{name}when_values", "")
-    if len(raw.get("when", ())) <= 1 and (asked or raw.get("when")):
-        listed = [value.strip() for value in values.split(",") if value.strip()]
-        read["when"] = [{"question": asked, "values": listed}] if asked else []
-    return read
-
-
-def _read_option(line: str) -> dict[str, str]:
-    cells = [cell.strip() for cell in line.split("|")]
-    pairs = zip(("value", "label", "key", "help"), cells, strict=False)
-    return {name: cell for name, cell in pairs if cell or name == "value"}
-
-
-def _new_id(text: str, taken: Sequence[str]) -> str:
-    """An id for a new question, from its first words."""
-    words = re.findall(r"[a-z0-9]+", text.lower())[:4]
-    name = "_".join(words)[:30] or "question"
-    name = name if name[0].isalpha() else f"q_{name}"
-    return next(n for n in chain([name], (f"{name}_{k}" for k in range(2, 99))) if n not in taken)
-
-
-def _rearranged(found: list[dict[str, Any]], action: str) -> list[dict[str, Any]]:
-    """The questions after the press of a button that adds, moves or removes one."""
-    what, _, given = action.partition("-")
-    place = int(given) if given.isdecimal() and int(given) < len(found) else -1
-    if what == "add":
-        new = {"id": _new_id("", [one["id"] for one in found]), "kind": "choice", "text": ""}
-        found.append(new | {"options": [{"value": "yes"}, {"value": "no"}]})
-    elif place >= 0 and what == "remove":
-        del found[place]
-    elif place > 0 and what == "up":
-        found.insert(place - 1, found.pop(place))
-    elif 0 <= place < len(found) - 1 and what == "down":
-        found.insert(place + 1, found.pop(place))
-    return found

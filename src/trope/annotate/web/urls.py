@@ -57,7 +57,7 @@ urlpatterns += [
 # the course of the work
 urlpatterns += [
     path("judge/undo", annotator_pages.undo, name="undo"),
-    path("project/batches", owner_pages.batches_page, name="batches"),
+    path("project/batches", item_pages.batches_page, name="batches"),
 ]
 
 # files for the owner
@@ -74,6 +74,8 @@ urlpatterns += [
     ),
     path("project/agreement.json", downloads.agreement, {"kind": "json"}, name="agreement_json"),
     path("project/agreement.md", downloads.agreement, {"kind": "md"}, name="agreement_md"),
+    path("project/decisions.csv", downloads.decisions, name="decisions_csv"),
+    path("project/models.csv", downloads.model_answers, name="models_csv"),
     path("project/release", downloads.release, name="release"),
     path("project/trials.jsonl", downloads.trials, name="trials"),
     path("project/pay.csv", downloads.pay, name="pay_csv"),
@@ -84,7 +86,8 @@ urlpatterns += [
     path("me", annotator_pages.me, name="me"),
     path("me/warnings", annotator_pages.mark_warnings_read, name="mark_warnings_read"),
     path("me/appeal", annotator_pages.appeal, name="appeal"),
-    path("project/pay", quality_pages.pay, name="pay"),
+    path("project/pay", downloads.pay_page, name="pay"),
+    path("project/pay/settle", downloads.settle, name="settle"),
     path("project/person/<int:number>", quality_pages.person, name="person"),
     path("project/person/<int:number>/discipline", quality_pages.discipline, name="discipline"),
     path("project/appeal/<int:number>", quality_pages.appeal, name="answer_appeal"),
@@ -106,6 +109,7 @@ urlpatterns += [
     path("project/items/file/<str:token>", item_pages.mapping, name="mapping"),
     path("project/items/<int:number>", item_pages.item, name="edit_item"),
     path("project/questions", setup_pages.questions, name="questions"),
+    path("project/training", setup_pages.training_form, name="training_form"),
     path("project/settings", setup_pages.settings_page, name="settings"),
     path("project/file", setup_pages.plan_file, name="plan_file"),
     path("project/links", owner_pages.links, name="links"),

@@ -291,9 +291,10 @@ _QUESTION = click.option(
               help="Items to open.")  # fmt: skip
 @_QUESTION
 @click.option("--seed", type=int, default=None, help="Seed of the order.  [default: the plan's]")
+@click.option("--who", hidden=True, default="command line", help="Who ordered it, on a page.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 def round_(
-    directory: Path, by: str, size: int, question: str, seed: int | None, as_json: bool
+    directory: Path, by: str, size: int, question: str, seed: int | None, who: str, as_json: bool
 ) -> None:
     """Choose items that were given to nobody, and open them as the next round; people can work.
 
@@ -307,7 +308,7 @@ def round_(
     seed = project.plan.seed if seed is None else seed
     begun = begin_round(
         *(project, asked_question(project.plan, question), cast("RoundOrder", by)),
-        size=size, seed=seed, now=datetime.now(UTC), who="command line",
+        size=size, seed=seed, now=datetime.now(UTC), who=who,
     )  # fmt: skip
     if as_json:
         click.echo(json.dumps(asdict(begun), ensure_ascii=False))
@@ -345,7 +346,7 @@ def rates(
     asked = asked_question(plan, question)
     found = project_rates(plan, asked, model=model, group=group, beyond=beyond)
     needed = [
-        one.rate.judgments_for(width or min((one.rate.width or 0.1) / 2, 0.99) or 0.01)
+        one.rate.judgments_for(width) if width else one.rate.judgments_for_half
         for one in found.rates
     ]
     if as_json:

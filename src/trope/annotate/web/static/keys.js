@@ -120,6 +120,10 @@ function press(event) {
     return;
   }
   const typing = event.target.matches("textarea, input:not([type=radio]):not([type=checkbox])");
+  if (sending && !typing && (event.key === "Enter" || event.key.length === 1)) {
+    event.preventDefault();                     // what was sent stays as it was sent
+    return;
+  }
   if (event.key === "Enter" && (!typing || event.ctrlKey)) {
     if (event.target.matches("button, a, summary")) return;
     event.preventDefault();
