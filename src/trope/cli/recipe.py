@@ -300,13 +300,15 @@ def _as_text(done: Any) -> str:
 
 
 def _demo_note(project: Path, items: Path) -> list[str]:
-    """How the items of a demo task are made that the plan asks for and the recipe does not make."""
+    """How the items of a demo task are imported or, if the recipe makes none, where they come from."""
     from trope.annotate.project import DEMO, open_project
     from trope.recipes.answers import TRIAL_ITEMS
 
-    wanted = open_project(project).plan.demo.items
-    if not wanted or (project / DEMO).is_file():
+    wanted, demo = open_project(project).plan.demo.items, project / DEMO
+    if not wanted:
         return []
+    if demo.is_file():
+        return [f"and its demo task: {_command('annotate', 'import', project, demo, '--demo')}"]
     trial = project / TRIAL_ITEMS  # what a team judges of semeval2015
     make = _command("annotate", "control-items", project, trial if trial.is_file() else items)
     return [

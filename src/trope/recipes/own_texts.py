@@ -28,6 +28,7 @@ from trope.corpora.files import (
 )
 from trope.corpora.plain_text import Unit
 from trope.corpora.records import TextRecord
+from trope.corpora.rows import fields_shown, with_inner_fields
 from trope.corpora.sources import numbered_lines, source_name
 from trope.corpora.tables import (
     ID_COLUMNS,
@@ -49,6 +50,8 @@ _MAYBE_ROUNDED = (
     "others, export the ids as text"
 )
 _DRIVE = re.compile(r"[A-Za-z]")
+_OPTION = re.compile(r"--(unit) (\w+)|--(sheet)\b")
+_NO_SETTING = "; name it with --input-format"
 _ID_REMEDY = f"name another column, or count the rows with columns.id = {ROWS!r}"
 
 
@@ -152,10 +155,18 @@ def read_own_texts(source: OwnSource, tell: Tell = tell_nobody) -> Iterator[OwnT
         BadRecord: a column is missing, an id is missing, damaged or there twice, or a line is no
             text.
     """
-    if source.ids:
-        yield from _rejoined(source, tell)
-    else:
-        yield from _read(source, tell)
+
+    def tell_of_settings(path: str, note: str) -> None:
+        tell(path, _as_settings(note))
+
+    yield from (_rejoined if source.ids else _read)(source, tell_of_settings)
+
+
+def _as_settings(note: str) -> str:
+    """What the reader of files tells, with keys of the settings in place of options."""
+    return _OPTION.sub(
+        lambda found: f'{found[1] or found[3]} = "{found[2] or "…"}"', note.removesuffix(_NO_SETTING)
+    )
 
 
 def check_own_texts(source: OwnSource, tell: Tell = tell_nobody) -> None:
@@ -209,7 +220,7 @@ def _own_text(source: OwnSource, own: str, record: TextRecord, name: str) -> Own
 def _check_columns(wanted: Iterable[str], row: Mapping[str, str], name: str, line: int) -> None:
     for column in wanted:
         if column not in row:
-            known = f"it has {', '.join(row)}" if row else "it has no other"
+            known = f"it has {fields_shown(row)}" if row else "it has no other"
             problem = f"has no column {column!r}; {known}: name one of these in the settings"
             raise BadRecord(name, line or None, problem)
 
@@ -226,6 +237,8 @@ def _records(file: InputFile, source: OwnSource, tell: Tell) -> Iterator[TextRec
         # a recipe has settings in place of the option
         option = r", such as --encoding (\S+)"
         problem = re.sub(option, r' in the settings file: encoding = "\1"', error.problem)
+        if problem.endswith("export the ids as text"):
+            problem = f"{problem}, {_ID_REMEDY}"
         raise BadRecord(error.path, error.line, problem) from None
 
 
@@ -241,7 +254,10 @@ def _unchecked_records(file: InputFile, source: OwnSource, tell: Tell) -> Iterat
     first = next(rows, None)
     if first is None:
         return
-    wanted = [column for column in (columns.text, columns.id) if column not in ("", ROWS)]
+    named = (columns.text, columns.id, columns.date, *source.keep)
+    wanted = [column for column in named if column not in ("", ROWS)]
+    rows = with_inner_fields(chain([first], rows), wanted)
+    first = next(rows)
     _check_columns(wanted, first[1], name, first[0])
     rows = chain([first], rows)
     if columns.id == ROWS:
