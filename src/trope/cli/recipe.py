@@ -300,7 +300,7 @@ def _as_text(done: Any) -> str:
 
 
 def _demo_note(project: Path, items: Path) -> list[str]:
-    """How the items of a demo task are imported or, if the recipe makes none, where they come from."""
+    """How the items of a demo task are imported or, if there are none, how a team makes them."""
     from trope.annotate.project import DEMO, open_project
     from trope.recipes.answers import TRIAL_ITEMS
 

@@ -51,7 +51,7 @@ def with_inner_fields(
 def _inner(row: Mapping[str, str], column: str) -> str | None:
     """The text of a field inside an object; None if there is none."""
     outer, *names = column.split(".")
-    value = _as_object(row.get(outer, ""))
+    value: object = _as_object(row.get(outer, ""))
     for name in names:
         if not isinstance(value, dict) or name not in value:
             return None

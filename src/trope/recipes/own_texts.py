@@ -52,7 +52,8 @@ _MAYBE_ROUNDED = (
 _DRIVE = re.compile(r"[A-Za-z]")
 _OPTION = re.compile(r"--(unit) (\w+)|--(sheet)\b")
 _NO_SETTING = "; name it with --input-format"
-_ID_REMEDY = f"name another column, or count the rows with columns.id = {ROWS!r}"
+ID_REMEDY = f"name another column, or count the rows with columns.id = {ROWS!r}"
+"""What settings can do about ids that are of no use."""
 
 
 class SourceColumns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -165,7 +166,8 @@ def read_own_texts(source: OwnSource, tell: Tell = tell_nobody) -> Iterator[OwnT
 def _as_settings(note: str) -> str:
     """What the reader of files tells, with keys of the settings in place of options."""
     return _OPTION.sub(
-        lambda found: f'{found[1] or found[3]} = "{found[2] or "…"}"', note.removesuffix(_NO_SETTING)
+        lambda found: f'{found[1] or found[3]} = "{found[2] or "…"}"',
+        note.removesuffix(_NO_SETTING),
     )
 
 
@@ -194,7 +196,7 @@ def _read(source: OwnSource, tell: Tell) -> Iterator[OwnText]:
             own = f"{place}{record.id}" if record.id else place.removesuffix("-") or source.name
             if before := seen.get(own):
                 problem = f"the id {own!r} is also in {before}; give each text an id of its own"
-                raise BadRecord(name, record.line or None, f"{problem}, {_ID_REMEDY}")
+                raise BadRecord(name, record.line or None, f"{problem}, {ID_REMEDY}")
             seen[own] = f"line {record.line}" if len(files) == 1 else f"{name}:{record.line}"
             yield _own_text(source, own, record, name)
     if len(seen) >= _ENOUGH and all(map(_ROUNDED.fullmatch, seen)):
@@ -238,7 +240,7 @@ def _records(file: InputFile, source: OwnSource, tell: Tell) -> Iterator[TextRec
         option = r", such as --encoding (\S+)"
         problem = re.sub(option, r' in the settings file: encoding = "\1"', error.problem)
         if problem.endswith("export the ids as text"):
-            problem = f"{problem}, {_ID_REMEDY}"
+            problem = f"{problem}, {ID_REMEDY}"
         raise BadRecord(error.path, error.line, problem) from None
 
 
@@ -279,10 +281,10 @@ def _with_checked_ids(rows: Iterable[TableRow], column: str, name: str) -> Itera
         key = column or find_column(row, ID_COLUMNS)
         value = row.get(key, "-").strip() if key else "-"
         if not value:
-            raise BadRecord(name, line, f"has no id in {key!r}; fill it in, {_ID_REMEDY}")
+            raise BadRecord(name, line, f"has no id in {key!r}; fill it in, {ID_REMEDY}")
         if _ROUND_NUMBER.fullmatch(value):
             problem = f"id {value!r} was turned into a number; export the ids as text"
-            raise BadRecord(name, line, f"{problem}, {_ID_REMEDY}")
+            raise BadRecord(name, line, f"{problem}, {ID_REMEDY}")
         yield line, row
 
 

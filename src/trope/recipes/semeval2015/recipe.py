@@ -74,9 +74,7 @@ def needs(settings: Semeval2015Settings) -> list[SourceNeed]:
     """The files of tweets."""
     key = "sources.tweets"
     own = f"{key}=my.csv:text"
-    return required(
-        sources_of(settings.sources.tweets, EMOTIONAL, POLITICAL[0], instead=own), key
-    )
+    return required(sources_of(settings.sources.tweets, EMOTIONAL, POLITICAL[0], instead=own), key)
 
 
 def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
