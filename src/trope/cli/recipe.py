@@ -111,18 +111,23 @@ def run_one(
         systems=chosen.systems(settings),
     )
     # clusters report lost workers on standard output, which is for results only
-    with redirect_stdout(sys.stderr):
-        done = run_recipe(
-            chosen,
-            settings,
-            data=data,
-            out=out,
-            simulate=simulate,
-            answers=answers,
-            quiet=quiet,
-            engine=executor,
-            tell=notes,
-        )
+    try:
+        with redirect_stdout(sys.stderr):
+            done = run_recipe(
+                chosen,
+                settings,
+                data=data,
+                out=out,
+                simulate=simulate,
+                answers=answers,
+                quiet=quiet,
+                engine=executor,
+                tell=notes,
+            )
+    except KeyboardInterrupt:
+        if not quiet:
+            click.echo(f"trope: {out}: interrupted; give the same command to go on", err=True)
+        raise
     notes.close()
     if plot is not None:
         draw_funnel(done.funnel, plot)

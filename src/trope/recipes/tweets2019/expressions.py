@@ -217,7 +217,8 @@ def _demo_size(candidates: Sequence[Record], context: Context) -> int:
         return int(settings.demo)
     size = f"{most} of the {pairs} different expressions ({settings.demo_share:.0%})"
     remedy = "--set compiling.demo=0 for none, compiling.demo_share for more, with another --out"
-    context.tell("demo task", f"{size}, not {settings.demo}; {remedy}")
+    if pairs:
+        context.tell("demo task", f"{size}, not {settings.demo}; {remedy}")
     return most
 
 
