@@ -57,6 +57,9 @@ SHARE = 5
 _OTHER_METONYMY = "othermet"
 _TASK_OF_RECIPE = {"tweets2019": "metaphor", "newsmet": "metaphor", "semeval2015": "sentiment",
                    "semeval2007": "metonymy", "mean": "analogy"}  # fmt: skip
+# what items have whose verb is labelled: those of a run of tweets2019, and of its project; a run of
+# newsmet labels headlines
+_OF_VERBS = {"verb", "expression"}, {"verb", "object", "highlight"}
 _KIND_OF_RECIPE: dict[str, TextKind] = {
     "tweets2019": "tweet",
     "newsmet": "headline",
@@ -148,8 +151,7 @@ def read_labelled(
         if task in ("metaphor", ANY_LABELS) and not columns.target:
             first = next(rows, None)
             rows = iter([first, *rows] if first else ())
-            # a run of tweets2019 labels verbs, one of newsmet headlines
-            if first is not None and {"verb", "expression"} <= set(first[1]):
+            if first is not None and any(fields <= set(first[1]) for fields in _OF_VERBS):
                 columns = replace(columns, target="verb")
     elif not source.is_file():
         raise MissingData(source, "give a table with labels, or the folder of a run")
