@@ -311,7 +311,8 @@ def test_what_cannot_be_drawn_is_refused_and_nothing_is_written(
 def test_a_run_says_how_the_demo_items_are_made_that_its_plan_asks_for(tmp_path: Path) -> None:
     project = tmp_path / "p"
     new_project(project, "newsmet")
-    assert _demo_note(project, project / "items.jsonl") == []  # a sample ships with the template
+    (note,) = _demo_note(project, project / "items.jsonl")  # a sample ships with the template
+    assert f"trope annotate import {project} {project / 'demo.jsonl'} --demo" in note
     (project / "demo.jsonl").unlink()
     (note,) = _demo_note(project, project / "items.jsonl")
     assert "a demo task of 20 items, which a team has to judge first" in note

@@ -201,6 +201,7 @@ def test_analogies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["name"] for row in board["systems"]] == ["found", "half", "lost"]
     assert board["summary"]["accuracy"] == {"minimum": 0, "maximum": 1, "average": 0.5}
     assert board["systems"][1]["figures"]["errors.dDdA"]["value"] == 1
+    assert board["summary"]["errors.dDdA"] == {"minimum": 1, "maximum": 1, "average": 1}
     constants = {row["name"]: row["figures"]["accuracy"]["value"] for row in board["constants"]}
     assert constants["chance"] == 0.25
     few = submit("few", right[:3])
@@ -209,6 +210,8 @@ def test_analogies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "odd.csv:2: no item has the id '99'" in refused(capsys, "leaderboard", gold, odd)
     twice = write(tmp_path / "twice.csv", f"id,answer\n1,{right[0]}\n1,{right[0]}\n")
     assert "twice.csv:3: id '1' is also in line 2" in refused(capsys, "leaderboard", gold, twice)
+    commas = write(tmp_path / "commas.csv", gold.read_text().replace(";", ","))
+    assert boards(capsys, commas, *files)[0]["summary"] == board["summary"]
 
 
 # --- what is refused

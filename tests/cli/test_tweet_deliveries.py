@@ -79,6 +79,15 @@ def test_fetched_texts_may_be_in_any_encoding_that_is_named(tmp_path, capsys):
     assert not out.exists()
 
 
+def test_fetched_texts_may_be_fields_of_objects(tmp_path):
+    (tmp_path / "d").write_text("71\t2.00\n")
+    fetched = tmp_path / "dump.jsonl"
+    fetched.write_text('{"data": {"id": "71", "text": "So it goes"}}\n')
+    given = ("data", "rejoin", tmp_path / "d", fetched, "--out", tmp_path / "back.csv")
+    assert trope(*given, "--id", "data.id", "--column", "data.text") == 0
+    assert (tmp_path / "back.csv").read_text().splitlines()[1:] == ["71,So it goes,2.0,2"]
+
+
 @pytest.mark.parametrize(
     ("content", "options", "said"),
     [
@@ -91,6 +100,7 @@ def test_fetched_texts_may_be_in_any_encoding_that_is_named(tmp_path, capsys):
         ),
         ("id,text\n9,So it goes\n", (), "t.csv: has no text with an id of"),
         ("id,text\n1,So\n1,it goes\n", (), "t.csv:3: the id '1' is also in line 2"),
+        ("id,text\n4.5E+17,So\n", (), "and has lost digits; export the ids as text\n"),
     ],
 )
 def test_texts_without_the_ids_are_refused(content, options, said, tmp_path, capsys):

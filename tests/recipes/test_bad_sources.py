@@ -76,28 +76,29 @@ def test_run_that_keeps_no_text_says_so_and_names_no_next_command(tmp_path, caps
     assert "next:" not in said
 
 
-def test_demo_task_that_takes_most_of_a_small_corpus_is_told(tmp_path, capsys):
+def test_demo_task_takes_no_more_than_a_share_of_a_small_corpus(tmp_path, capsys):
     objects = ("pride", "pill", "grief", "bone", "doubt", "tree", "hope", "chair")
     rows = [(str(at), f"my sister swallowed the {word} today") for at, word in enumerate(objects)]
     table = write_table(tmp_path / "posts.csv", rows, ("id", "text"))
     common = [f"sources.emotional={table}:text", "sources.political=", "inventory.moh=false",
               "inventory.vua=[]", "cleaning.near=2"]  # fmt: skip
-    for size, message, last in (
-        (120, "demo task: has 8 expressions, and 0 are left to judge", "all items are in the demo"),
-        (5, "demo task: has 5 expressions, and 3 are left to judge", "next: trope annotate import"),
-        (4, "", "next: trope annotate import"),
-        (0, "", "next: trope annotate import"),
+    for size, share, demo, message in (
+        (120, 0.2, 1, "demo task: 1 of the 8 different expressions (20%), not 120"),
+        (120, 0.1, 0, "demo task: 0 of the 8 different expressions (10%), not 120"),
+        (4, 0.5, 4, ""),
+        (0, 0.2, 0, ""),
     ):
-        run = tmp_path / f"run{size}"
-        words = [word for one in (*common, f"compiling.demo={size}") for word in ("--set", one)]
-        assert go(run, "tweets2019", *words) == 0
+        run = tmp_path / f"run{size}-{share}"
+        chosen = (*common, f"compiling.demo={size}", f"compiling.demo_share={share}")
+        assert go(run, "tweets2019", *(word for one in chosen for word in ("--set", one))) == 0
         said = capsys.readouterr()
         assert message in said.err
-        assert last in said.out
-        assert bool(message) == ("--set compiling.demo=N" in said.err)
+        assert bool(message) == ("compiling.demo_share for more" in said.err)
+        items = (run / "project" / "items.jsonl").read_text().splitlines()
+        assert len(items) == 8 - demo
+        assert ("project/demo.jsonl --demo" in said.out) == bool(demo)
         plan = open_project(run / "project").plan
-        assert bool(plan.demo.items) == bool(plan.selection.by) == bool(size)
-    assert "demo task" not in said.out  # none is wanted, so none has to be made
+        assert bool(plan.demo.items) == bool(plan.selection.by) == bool(demo)
 
 
 def test_next_command_can_be_copied_where_a_folder_has_blanks(tmp_path, capsys):

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from trope.cli.main import run
-from trope.core.errors import BadInput
+from trope.core.errors import BadInput, BadRecord
 from trope.recipes.newsmet import recipe as newsmet
 from trope.recipes.newsmet.headlines import collect
 from trope.recipes.own_texts import OwnSource, SourceColumns, named_source, read_own_texts
@@ -203,7 +203,12 @@ def test_recipe_without_texts_or_folder_of_corpora_says_what_to_give(tmp_path, c
     assert go(tmp_path / "run", "semeval2007", "--set", "sources.texts=") == 2
     assert "sources.texts names no texts" in capsys.readouterr().err
     assert go(tmp_path / "run", "semeval2007") == 2
-    assert "give the folder of the corpora with --from" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "the folder of the corpora with --from, or --set sources.texts=my-folder" in said
+    table = write_table(tmp_path / "posts.csv", [("1", "she swallowed her pride")], ("id", "text"))
+    assert go(tmp_path / "run", "tweets2019", "--set", f"sources.emotional={table}") == 2
+    without = "--set sources.political= --set inventory.moh=false --set 'inventory.vua=[]'"
+    assert f"give the folder of the corpora with --from, or {without}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("date", ["2019/03/04", "04.03.2019", "2019", "March 2019"])
@@ -359,3 +364,27 @@ def test_texts_of_a_file_whose_name_shows_no_format_are_its_lines_or_a_column(tm
     for given in ("texts.lst", "table.dat:line"):
         found = read_own_texts(named_source(str(tmp_path / given)))
         assert [text.text for text in found] == ["One fine day", "Two fine days"]
+
+
+def test_fields_inside_objects_of_json_are_columns_with_a_point(tmp_path, capsys):
+    path = tmp_path / "dump.jsonl"
+    tweet = {"id": "7", "text": "Sounds great", "at": {"day": "2021-05-03"}}
+    path.write_text(json.dumps({"data": tweet, "users": [1]}) + "\n")
+    columns = SourceColumns("data.text", "data.id", "data.at.day")
+    (found,) = read_own_texts(OwnSource(str(path), "dump", columns=columns))
+    assert (found.record_id, found.text, found.date) == ("dump-7", "Sounds great", "2021-05-03")
+    with pytest.raises(BadRecord, match=r"no column 'data.body'; it has data.id, data.text, data"):
+        list(read_own_texts(OwnSource(str(path), columns=SourceColumns("data.body"))))
+    assert go(tmp_path / "run", "semeval2015", "--set", f"sources.tweets={path}") == 2
+    assert "(found: data.id, data.text, data.at, users)" in capsys.readouterr().err
+
+
+def test_notes_name_keys_of_the_settings_in_place_of_options(tmp_path):
+    (tmp_path / "a.txt").write_text("A first paragraph.\n\nA second one.\n")
+    (tmp_path / "b.jpg").write_bytes(b"x")
+    told = []
+    list(read_own_texts(OwnSource(str(tmp_path), "own"), lambda _, note: told.append(note)))
+    assert told == [
+        "skipped: its name does not show its format",
+        'read as a list, one text per line; unit = "file" reads it as one document',
+    ]

@@ -213,3 +213,15 @@ def test_old_names_of_settings_are_read_with_a_warning(tmp_path, capsys):
     assert resolve(recipe, None, ["compiling.most_a_verb=4"]).compiling.most_per_verb == 4
     warned = capsys.readouterr().err
     assert f"{path}: the setting 'compiling.most_a_verb' is now called 'most_per_verb'" in warned
+
+
+def test_interrupted_run_says_how_to_go_on(tmp_path, monkeypatch, capsys):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("trope.recipes.engine.run_recipe", interrupted)
+    with pytest.raises(SystemExit) as leave:
+        run(["recipe", "run", "mean", "--out", str(tmp_path / "half")])
+    assert leave.value.code == 130
+    said = f"trope: {tmp_path / 'half'}: interrupted; give the same command to go on"
+    assert capsys.readouterr().err.strip() == said

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -207,7 +208,13 @@ def test_the_command_says_what_it_made(tmp_path: Path, capsys: pytest.CaptureFix
     assert "exists already" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         run(["release", str(folder), "--out", str(tmp_path / "other")])
-    assert "\nleft out: 28 items\n" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "\nleft out: 28 items\n" in said
+    assert "has no other label" not in said
+    with pytest.raises(SystemExit):
+        run(["release", str(folder), "--out", str(tmp_path / "few"), "--shares", ".98,.01,.01"])
+    said = capsys.readouterr().out
+    assert re.search(r"\n(validation|test) has no other label than \w+, as alike items", said)
 
 
 def spoil(folder: Path, name: str, line: str) -> None:

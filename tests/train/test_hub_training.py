@@ -203,6 +203,9 @@ def test_faults_of_the_request_are_named(toys):
     (toys / "model" / "pytorch_model.bin").write_bytes(b"x")
     with pytest.raises(BadModel, match=r"pytorch_model\.bin: may be a pickle"):
         train(toys, *model(toys))
+    with pytest.raises(BadModel, match=r"pytorch_model\.bin: may be a pickle"):
+        train(toys, *model(toys), "--silver", out="silver")
+    assert not (toys / "silver").exists()
     (toys / "sentences.toml").write_text('level = "verse"\nmodel = "toy"\nepoch = 3\n')
     with pytest.raises(BadConfig, match=r"unknown key 'epoch'.*missing key 'epochs'"):
         train(toys, *model(toys))

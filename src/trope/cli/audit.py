@@ -90,7 +90,7 @@ def _audit_set(ctx: click.Context, name: str, data: Path | None, seed: int) -> l
 
 def _audit_own(
     source: Path,
-    given: tuple[LabelColumns, FileOptions, TextKind],
+    given: tuple[LabelColumns, FileOptions, TextKind | None],
     seed: int,
     system: Evaluation | None,
 ) -> Audit:

@@ -156,7 +156,7 @@ class OwnRequest:
 
     task: str
     source: Path
-    columns: tuple[LabelColumns, FileOptions, TextKind]
+    columns: tuple[LabelColumns, FileOptions, TextKind | None]
     system: Path | None
     folds: int
     threads: int | None
@@ -167,7 +167,7 @@ class OwnRequest:
 def _evaluate_own(asked: OwnRequest, quiet: bool) -> Evaluation:
     """Figures on labels of the user's own."""
     from trope.core.errors import UnknownName
-    from trope.corpora.labelled_texts import LABEL_COLUMNS, read_labelled
+    from trope.corpora.labelled_texts import LABEL_COLUMNS, read_labelled, text_kind
     from trope.evaluate.own_labels import OwnEvaluation, evaluate_own
     from trope.pipeline import Pipeline
     from trope.tasks.own_systems import open_system
@@ -192,6 +192,7 @@ def _evaluate_own(asked: OwnRequest, quiet: bool) -> Evaluation:
         labelled = replace(read_labelled(source, task, columns, files), path=asked.source)
     system = None if asked.system is None else open_system(asked.system, task)
     pipeline = Pipeline(threads=asked.threads)
+    kind = kind or text_kind(asked.source)
     request = OwnEvaluation(labelled, pipeline, system, asked.folds, kind, asked.seed)
     return evaluate_own(request, say)
 

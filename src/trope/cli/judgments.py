@@ -17,7 +17,7 @@ from trope.core.progress import MessageWriter
 from trope.core.records import TextKind
 from trope.corpora.files import FileOptions
 from trope.corpora.judgment_tables import JudgmentColumns, JudgmentTable, read_judgments
-from trope.corpora.labelled_texts import LabelColumns
+from trope.corpora.labelled_texts import LabelColumns, text_kind
 from trope.corpora.tables import TableFormat, named_delimiter
 
 if TYPE_CHECKING:
@@ -133,12 +133,15 @@ def label_options() -> list[click.Option]:
     return [
         *(click.Option([name, key], default="", metavar=name[2:].upper(), help=text)
           for name, key, text in (*_LABEL_OPTIONS, *tables)),
-        click.Option(["--kind"], type=kinds, default="plain", show_default=True,
-                     help="Kind of the labelled texts."),
+        click.Option(["--kind"], type=kinds,
+                     help="Kind of the labelled texts.  [default: what a run of a recipe has, "
+                          "otherwise plain]"),
     ]  # fmt: skip
 
 
-def take_label_options(options: dict[str, Any]) -> tuple[LabelColumns, FileOptions, TextKind]:
+def take_label_options(
+    options: dict[str, Any],
+) -> tuple[LabelColumns, FileOptions, TextKind | None]:
     """Which columns hold what, how the table is read and what its texts are; out of `options`."""
     columns = LabelColumns(*(options.pop(key) for _, key, _ in _LABEL_OPTIONS))
     files = file_options({name[2:]: options.pop(name[2:]) for name in TABLE_OPTIONS})
@@ -214,7 +217,7 @@ def train_own(task: str, options: dict[str, Any], say: MessageWriter) -> bool:
     with labelled_folder(source) as folder:
         train_on_labels(
             task=cast("TaskName", task), source=folder, out=options["out"], columns=columns,
-            files=files, kind=kind, everything=everything, encoder=encoder,
+            files=files, kind=kind or text_kind(source), everything=everything, encoder=encoder,
             called=source, say=say,
         )  # fmt: skip
     return True

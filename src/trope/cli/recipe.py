@@ -111,18 +111,23 @@ def run_one(
         systems=chosen.systems(settings),
     )
     # clusters report lost workers on standard output, which is for results only
-    with redirect_stdout(sys.stderr):
-        done = run_recipe(
-            chosen,
-            settings,
-            data=data,
-            out=out,
-            simulate=simulate,
-            answers=answers,
-            quiet=quiet,
-            engine=executor,
-            tell=notes,
-        )
+    try:
+        with redirect_stdout(sys.stderr):
+            done = run_recipe(
+                chosen,
+                settings,
+                data=data,
+                out=out,
+                simulate=simulate,
+                answers=answers,
+                quiet=quiet,
+                engine=executor,
+                tell=notes,
+            )
+    except KeyboardInterrupt:
+        if not quiet:
+            click.echo(f"trope: {out}: interrupted; give the same command to go on", err=True)
+        raise
     notes.close()
     if plot is not None:
         draw_funnel(done.funnel, plot)
@@ -300,13 +305,15 @@ def _as_text(done: Any) -> str:
 
 
 def _demo_note(project: Path, items: Path) -> list[str]:
-    """How the items of a demo task are made that the plan asks for and the recipe does not make."""
+    """How the items of a demo task are imported or, if there are none, how a team makes them."""
     from trope.annotate.project import DEMO, open_project
     from trope.recipes.answers import TRIAL_ITEMS
 
-    wanted = open_project(project).plan.demo.items
-    if not wanted or (project / DEMO).is_file():
+    wanted, demo = open_project(project).plan.demo.items, project / DEMO
+    if not wanted:
         return []
+    if demo.is_file():
+        return [f"and its demo task: {_command('annotate', 'import', project, demo, '--demo')}"]
     trial = project / TRIAL_ITEMS  # what a team judges of semeval2015
     make = _command("annotate", "control-items", project, trial if trial.is_file() else items)
     return [

@@ -165,6 +165,11 @@ def _text(summary: ReleaseSummary, target: Path) -> str:
         if list(table.splits) == ["train"]:  # one table, which loaders call so
             sizes = counted(len(table.splits["train"]), "item")
         lines.append(f"{name.replace('_', ' ')}: {sizes}")
+    for part, label in summary.one_sided().items():
+        remedy = "give more texts, or other --shares or --seed"
+        lines.append(
+            f"{part} has no other label than {label}, as alike items stay together; {remedy}"
+        )
     if summary.run.manifest.simulated:
         lines.append(
             "simulated: judgments and labels come from a simulated crowd, and are marked as such"

@@ -31,6 +31,7 @@ from trope.corpora.files import (
 )
 from trope.corpora.plain_text import Unit
 from trope.corpora.records import TextRecord
+from trope.corpora.rows import with_inner_fields
 from trope.corpora.sources import source_name
 from trope.corpora.tables import NoTextColumn, TableRow, is_missing, named_texts
 
@@ -266,6 +267,7 @@ def _records(
         return
     left_out = []
     try:
+        rows = with_inner_fields(rows, [options.column, options.by])
         for record in named_texts(rows, name, text_column=options.column or None):
             if is_missing(record.text):
                 left_out.append(record.line)

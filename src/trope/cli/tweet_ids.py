@@ -137,13 +137,14 @@ def _texts_by_id(path: Path, column: str, id_column: str, how: FileOptions) -> d
     """The texts of a table by their ids, which must be there: numbers of lines are no ids."""
     from trope.core.errors import BadRecord
     from trope.corpora.files import find_files, good_rows
+    from trope.corpora.rows import fields_shown, with_inner_fields
     from trope.corpora.tables import ID_COLUMNS, find_column
-    from trope.recipes.own_texts import OwnSource, SourceColumns, read_own_texts
+    from trope.recipes.own_texts import ID_REMEDY, OwnSource, SourceColumns, read_own_texts
 
     for file in find_files([str(path)], how):
-        for line, row in good_rows(file, how):
+        for line, row in with_inner_fields(good_rows(file, how), [id_column]):
             if id_column not in row if id_column else find_column(row, ID_COLUMNS) is None:
-                problem = f"has no column {id_column or 'id'!r}; it has {', '.join(row)}"
+                problem = f"has no column {id_column or 'id'!r}; it has {fields_shown(row)}"
                 raise BadRecord(file.path, line, f"{problem}: name it with --id")
             break
     source = OwnSource(
@@ -158,5 +159,6 @@ def _texts_by_id(path: Path, column: str, id_column: str, how: FileOptions) -> d
         return {text.id: text.text for text in read_own_texts(source)}
     except BadRecord as error:
         problem = error.problem.replace("in the settings file: encoding =", "with --encoding")
+        problem = problem.removesuffix(f", {ID_REMEDY}")  # here, numbers of rows are no ids
         problem = problem.replace("in the settings", "with --id or --column")
         raise BadRecord(error.path, error.line, problem) from None

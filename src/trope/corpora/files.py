@@ -43,7 +43,7 @@ from trope.corpora.tables import (
     parse_rows,
     read_texts,
 )
-from trope.corpora.workbooks import parquet_rows, sheet_names
+from trope.corpora.workbooks import first_filled, parquet_rows, sheet_names
 
 InputFormat = Literal[
     "txt", "csv", "tsv", "jsonl", "json", "xlsx", "parquet", "docx", "pdf", "html", "epub"
@@ -285,11 +285,12 @@ def _document_entries(file: InputFile, options: FileOptions) -> Iterator[ParsedR
 
 
 def _sheet_entries(file: InputFile, options: FileOptions, tell: Tell) -> Iterator[ParsedRow]:
-    names = [] if options.sheet else sheet_names(file.path)
+    sheet, names = options.sheet, [] if options.sheet else sheet_names(file.path)
     if len(names) > 1:
-        others = ", ".join(names[1:])
-        tell(file.path, f"read the sheet {names[0]!r}; --sheet chooses another: {others}")
-    yield from parse_rows(file.path, TableReading("xlsx", sheet=options.sheet or None))
+        sheet = first_filled(file.path, names)
+        others = ", ".join(name for name in names if name != sheet)
+        tell(file.path, f"read the sheet {sheet!r}; --sheet chooses another: {others}")
+    yield from parse_rows(file.path, TableReading("xlsx", sheet=sheet or None))
 
 
 def _check_length(file: InputFile, tell: Tell) -> Iterator[ParsedRow]:

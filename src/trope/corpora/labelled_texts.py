@@ -15,6 +15,7 @@ from typing import Any, Literal
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.files import sha256
 from trope.core.judgments import as_score
+from trope.core.records import TextKind
 from trope.corpora.files import FileOptions
 from trope.corpora.tables import (
     TEXT_COLUMNS,
@@ -56,6 +57,14 @@ SHARE = 5
 _OTHER_METONYMY = "othermet"
 _TASK_OF_RECIPE = {"tweets2019": "metaphor", "newsmet": "metaphor", "semeval2015": "sentiment",
                    "semeval2007": "metonymy", "mean": "analogy"}  # fmt: skip
+# what items have whose verb is labelled: those of a run of tweets2019, and of its project; a run of
+# newsmet labels headlines
+_OF_VERBS = {"verb", "expression"}, {"verb", "object", "highlight"}
+_KIND_OF_RECIPE: dict[str, TextKind] = {
+    "tweets2019": "tweet",
+    "newsmet": "headline",
+    "semeval2015": "tweet",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +151,7 @@ def read_labelled(
         if task in ("metaphor", ANY_LABELS) and not columns.target:
             first = next(rows, None)
             rows = iter([first, *rows] if first else ())
-            # a run of tweets2019 labels verbs, one of newsmet headlines
-            if first is not None and {"verb", "expression"} <= set(first[1]):
+            if first is not None and any(fields <= set(first[1]) for fields in _OF_VERBS):
                 columns = replace(columns, target="verb")
     elif not source.is_file():
         raise MissingData(source, "give a table with labels, or the folder of a run")
@@ -168,14 +176,24 @@ def read_labelled(
 
 def _check_recipe(run: Path, task: LabelTask) -> None:
     """Refuse the run of a recipe whose labels are of another task."""
-    try:
-        recipe = json.loads((run / "manifest.json").read_text(encoding="utf-8"))["recipe"]
-    except (OSError, ValueError, TypeError, KeyError):
-        return  # not the run of a recipe
+    recipe = _recipe_of(run)
     about = _TASK_OF_RECIPE.get(recipe, task)
     if task not in (about, ANY_LABELS):
         problem = f"is a run of {recipe}, whose labels are of {about}, not of {task}"
         raise BadRecord(run, None, f"{problem}; name the task {about}, or give another run")
+
+
+def _recipe_of(run: Path) -> str:
+    """The recipe of a run; empty for any other folder or file."""
+    try:
+        return str(json.loads((run / "manifest.json").read_text(encoding="utf-8"))["recipe"])
+    except (OSError, ValueError, TypeError, KeyError):
+        return ""
+
+
+def text_kind(source: Path) -> TextKind:
+    """What the texts of a source are; of all sources, only the run of a recipe says so."""
+    return _KIND_OF_RECIPE.get(_recipe_of(source), "plain")
 
 
 def _joined_rows(folder: Path, question: str) -> Iterator[TableRow]:

@@ -10,9 +10,9 @@ from typing import Any
 
 from trope.core.errors import BadInput, BadRecord
 from trope.corpora.records import NameSample, OnRefused, refuse
+from trope.corpora.rows import json_text
 from trope.corpora.semeval2007_markup import SampleElement, pieces, read_attributes, read_elements
 from trope.corpora.sources import Source, numbered_lines, read_bytes, source_name
-from trope.corpora.tables import json_text
 from trope.lexicon.readings import LITERAL, METONYMIC, check_label
 
 _RELOCAR_READINGS = {"lit": "literal", "met": "metonymic", "mix": "mixed"}

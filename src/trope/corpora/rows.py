@@ -1,12 +1,82 @@
-"""Rows with checked fields: errors name the file and the line."""
+"""The fields of rows: as text, inside objects, and checked; errors name the file and the line."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Mapping
+import json
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from trope.core.errors import BadRecord
+
+
+class SpeltFloat(float):
+    """A JSON number with a point or an exponent that remembers how it was spelt."""
+
+    def __new__(cls, spelling: str) -> SpeltFloat:  # noqa: D102
+        number = super().__new__(cls, spelling)
+        number.spelling = spelling
+        return number
+
+    spelling: str
+
+
+def json_text(value: Any, name: str, number: int) -> str:
+    """A value of JSON as the text of a field; nothing for null, BadRecord for half a character."""
+    if value is None:
+        return ""
+    if isinstance(value, SpeltFloat):
+        return value.spelling
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
+        problem = "holds half of a surrogate pair, which is not a character; fix the \\u escapes"
+        raise BadRecord(name, number, problem)
+    return text
+
+
+def with_inner_fields(
+    rows: Iterable[tuple[int, dict[str, str]]], columns: Iterable[str]
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows with these columns also where they are fields of an object: "data.text" in JSON."""
+    dotted = [column for column in columns if "." in column]
+    if not dotted:
+        yield from rows
+        return
+    for line, row in rows:
+        inner = {column: _inner(row, column) for column in dotted if column not in row}
+        yield line, {**row, **{column: text for column, text in inner.items() if text is not None}}
+
+
+def _inner(row: Mapping[str, str], column: str) -> str | None:
+    """The text of a field inside an object; None if there is none."""
+    outer, *names = column.split(".")
+    value: object = _as_object(row.get(outer, ""))
+    for name in names:
+        if not isinstance(value, dict) or name not in value:
+            return None
+        value = value[name]
+    return json_text(value, "", 0)
+
+
+def fields_shown(row: Mapping[str, str]) -> str:
+    """The names of the columns for a message; of an object, those of its fields."""
+    shown: list[str] = []
+    for column, text in row.items():
+        inner = _as_object(text)
+        shown += [f"{column}.{name}" for name in inner] if inner else [column]
+    return ", ".join(shown)
+
+
+def _as_object(text: str) -> dict[str, object]:
+    """The object that a field of JSON holds; empty for any other text."""
+    if not text.startswith("{"):
+        return {}
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 @dataclass(slots=True)

@@ -24,6 +24,7 @@ from trope.corpora.dialects import (
 )
 from trope.corpora.encodings import LINE_LIMIT, Line
 from trope.corpora.records import TextRecord
+from trope.corpora.rows import SpeltFloat, fields_shown, json_text
 from trope.corpora.sources import (
     Source,
     inner_source,
@@ -65,17 +66,6 @@ _SUFFIXES: dict[str, TableFormat] = {
 _NO_TABLES = (".docx", ".pdf", ".html", ".htm", ".xhtml", ".epub")
 _SAMPLE_LINES = 60
 _MISSING = {"nan", "none", "null", "<na>", "#n/a", "n/a"}
-
-
-class SpeltFloat(float):
-    """A JSON number with a point or an exponent that remembers how it was spelt."""
-
-    def __new__(cls, spelling: str) -> SpeltFloat:  # noqa: D102
-        number = super().__new__(cls, spelling)
-        number.spelling = spelling
-        return number
-
-    spelling: str
 
 
 class NoTextColumn(BadRecord):
@@ -285,8 +275,9 @@ def _with_columns(
 
 def _header(names: Sequence[str]) -> list[str]:
     """The names of the columns; several without a name are told apart by their places."""
+    names = [name.strip() for name in names]
     if names.count("") < 2:
-        return list(names)
+        return names
     return [name or f"column {place}" for place, name in enumerate(names, start=1)]
 
 
@@ -337,25 +328,11 @@ def _json_row(row: Any, name: str, number: int) -> dict[str, str] | str:
         return error.problem
 
 
-def json_text(value: Any, name: str, number: int) -> str:
-    """A value of JSON as the text of a field; nothing for null, BadRecord for half a character."""
-    if value is None:
-        return ""
-    if isinstance(value, SpeltFloat):
-        return value.spelling
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
-        problem = "holds half of a surrogate pair, which is not a character; fix the \\u escapes"
-        raise BadRecord(name, number, problem)
-    return text
-
-
 def _text_key(row: Mapping[str, str], wanted: str | None, name: str, line: int) -> str:
     key = _named(row, wanted, name, line) if wanted else find_column(row, TEXT_COLUMNS)
     if key is None:
-        problem = (
-            f"no column is called 'text' (found: {', '.join(row)}); rename the column of texts"
-        )
+        problem = f"no column is called 'text' (found: {fields_shown(row)})"
+        problem = f"{problem}; rename the column of texts"
         raise NoTextColumn(name, line, problem)
     return key
 
@@ -366,7 +343,7 @@ def _id_key(row: Mapping[str, str], wanted: str | None, name: str, line: int) ->
 
 def _named(row: Mapping[str, str], wanted: str, name: str, line: int) -> str:
     if wanted not in row:
-        raise BadRecord(name, line, f"has no column {wanted!r}; it has {', '.join(row)}")
+        raise BadRecord(name, line, f"has no column {wanted!r}; it has {fields_shown(row)}")
     return wanted
 
 

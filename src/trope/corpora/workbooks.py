@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
+from itertools import islice
 from typing import Any
 
 from trope.core.errors import BadInput, BadRecord, MissingExtra
@@ -73,6 +74,12 @@ def sheet_names(source: Source) -> list[str]:
         names = list(book.sheetnames)
         book.close()
         return names
+
+
+def first_filled(source: Source, names: Sequence[str]) -> str:
+    """The first of these sheets with rows below a header; the first one if none has any."""
+    filled = (name for name in names if next(islice(sheet_rows(source, name), 1, None), None))
+    return next(filled, names[0])
 
 
 def check_office(content: bytes, name: str, what: str, suffix: str) -> None:

@@ -81,7 +81,9 @@ class Leaderboard:
     def summary(self, measure: str) -> SystemsSummary | None:
         """Minimum, maximum and average over the systems."""
         values = [row.value(measure) for row in self.systems if measure in row.figures]
-        return summarise(values, zero=not measure.endswith(_LOWER_IS_BETTER))
+        # a system without errors has no shares of them, rather than shares of 0
+        scores = not measure.endswith(_LOWER_IS_BETTER) and not measure.startswith("errors.")
+        return summarise(values, zero=scores)
 
     def correlation(self, category: str) -> float | None:
         """Spearman's correlation of the ranks overall and in a category."""

@@ -12,7 +12,7 @@ import numpy as np
 from trope.core.errors import BadInput, BadRecord
 from trope.core.files import sha256
 from trope.core.progress import counted
-from trope.corpora.mean import CODES, Analogy, read_mean, spoken
+from trope.corpora.mean import CODES, Analogy, read_own_items, spoken
 from trope.corpora.rows import CheckedRow, UniqueIds
 from trope.corpora.semeval2007 import read_company_labels, read_samples, with_company_labels
 from trope.corpora.semeval2007_answers import NameAnswers, key_of, read_name_key, read_submission
@@ -31,7 +31,7 @@ from trope.tasks.sentiment import submission as tweets
 
 def score_analogies(gold: Path, submission: Path, *, seed: int) -> Evaluation:
     """Accuracy of the answers to MEAN's items, the control by spelling, and shares of errors."""
-    items = list(read_mean(gold))
+    items = read_own_items(gold)
     codes = read_choices(submission, items)
     figures = analogy_figures(items, codes, DataRef("mean", "all", sha256(gold)), seed)
     return new_evaluation("analogy", submission.stem, "", figures)

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 from trope.core.errors import BadInput, BadRecord
 from trope.core.files import sha256
-from trope.corpora.mean import COLUMNS, read_mean
+from trope.corpora.mean import COLUMNS, read_own_items
 from trope.corpora.semeval2007_answers import NameAnswers, read_submission
 from trope.corpora.sources import numbered_lines
 from trope.evaluate.analogy_figures import PREFIX, AnalogyItems
@@ -222,7 +222,7 @@ def _words(gold: Path, seed: int) -> _Scoring:
 
 
 def _analogies(gold: Path, seed: int) -> _Scoring:
-    items = list(read_mean(gold))
+    items = read_own_items(gold)
     data, prefix = DataRef(gold.name, "all", sha256(gold)), f"{PREFIX}.submission"
     spelling = AnalogyItems(items, data, seed).accuracy("accuracy", right(overlap_scores(items)))
     chance = Measurement("chance", 1 / _CHOICES, None, None, len(items), data, note="by definition")

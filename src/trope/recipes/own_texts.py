@@ -28,6 +28,7 @@ from trope.corpora.files import (
 )
 from trope.corpora.plain_text import Unit
 from trope.corpora.records import TextRecord
+from trope.corpora.rows import fields_shown, with_inner_fields
 from trope.corpora.sources import numbered_lines, source_name
 from trope.corpora.tables import (
     ID_COLUMNS,
@@ -49,7 +50,10 @@ _MAYBE_ROUNDED = (
     "others, export the ids as text"
 )
 _DRIVE = re.compile(r"[A-Za-z]")
-_ID_REMEDY = f"name another column, or count the rows with columns.id = {ROWS!r}"
+_OPTION = re.compile(r"--(unit) (\w+)|--(sheet)\b")
+_NO_SETTING = "; name it with --input-format"
+ID_REMEDY = f"name another column, or count the rows with columns.id = {ROWS!r}"
+"""What settings can do about ids that are of no use."""
 
 
 class SourceColumns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -152,10 +156,19 @@ def read_own_texts(source: OwnSource, tell: Tell = tell_nobody) -> Iterator[OwnT
         BadRecord: a column is missing, an id is missing, damaged or there twice, or a line is no
             text.
     """
-    if source.ids:
-        yield from _rejoined(source, tell)
-    else:
-        yield from _read(source, tell)
+
+    def tell_of_settings(path: str, note: str) -> None:
+        tell(path, _as_settings(note))
+
+    yield from (_rejoined if source.ids else _read)(source, tell_of_settings)
+
+
+def _as_settings(note: str) -> str:
+    """What the reader of files tells, with keys of the settings in place of options."""
+    return _OPTION.sub(
+        lambda found: f'{found[1] or found[3]} = "{found[2] or "…"}"',
+        note.removesuffix(_NO_SETTING),
+    )
 
 
 def check_own_texts(source: OwnSource, tell: Tell = tell_nobody) -> None:
@@ -183,7 +196,7 @@ def _read(source: OwnSource, tell: Tell) -> Iterator[OwnText]:
             own = f"{place}{record.id}" if record.id else place.removesuffix("-") or source.name
             if before := seen.get(own):
                 problem = f"the id {own!r} is also in {before}; give each text an id of its own"
-                raise BadRecord(name, record.line or None, f"{problem}, {_ID_REMEDY}")
+                raise BadRecord(name, record.line or None, f"{problem}, {ID_REMEDY}")
             seen[own] = f"line {record.line}" if len(files) == 1 else f"{name}:{record.line}"
             yield _own_text(source, own, record, name)
     if len(seen) >= _ENOUGH and all(map(_ROUNDED.fullmatch, seen)):
@@ -209,7 +222,7 @@ def _own_text(source: OwnSource, own: str, record: TextRecord, name: str) -> Own
 def _check_columns(wanted: Iterable[str], row: Mapping[str, str], name: str, line: int) -> None:
     for column in wanted:
         if column not in row:
-            known = f"it has {', '.join(row)}" if row else "it has no other"
+            known = f"it has {fields_shown(row)}" if row else "it has no other"
             problem = f"has no column {column!r}; {known}: name one of these in the settings"
             raise BadRecord(name, line or None, problem)
 
@@ -226,6 +239,8 @@ def _records(file: InputFile, source: OwnSource, tell: Tell) -> Iterator[TextRec
         # a recipe has settings in place of the option
         option = r", such as --encoding (\S+)"
         problem = re.sub(option, r' in the settings file: encoding = "\1"', error.problem)
+        if problem.endswith("export the ids as text"):
+            problem = f"{problem}, {ID_REMEDY}"
         raise BadRecord(error.path, error.line, problem) from None
 
 
@@ -241,7 +256,10 @@ def _unchecked_records(file: InputFile, source: OwnSource, tell: Tell) -> Iterat
     first = next(rows, None)
     if first is None:
         return
-    wanted = [column for column in (columns.text, columns.id) if column not in ("", ROWS)]
+    named = (columns.text, columns.id, columns.date, *source.keep)
+    wanted = [column for column in named if column not in ("", ROWS)]
+    rows = with_inner_fields(chain([first], rows), wanted)
+    first = next(rows)
     _check_columns(wanted, first[1], name, first[0])
     rows = chain([first], rows)
     if columns.id == ROWS:
@@ -263,10 +281,10 @@ def _with_checked_ids(rows: Iterable[TableRow], column: str, name: str) -> Itera
         key = column or find_column(row, ID_COLUMNS)
         value = row.get(key, "-").strip() if key else "-"
         if not value:
-            raise BadRecord(name, line, f"has no id in {key!r}; fill it in, {_ID_REMEDY}")
+            raise BadRecord(name, line, f"has no id in {key!r}; fill it in, {ID_REMEDY}")
         if _ROUND_NUMBER.fullmatch(value):
             problem = f"id {value!r} was turned into a number; export the ids as text"
-            raise BadRecord(name, line, f"{problem}, {_ID_REMEDY}")
+            raise BadRecord(name, line, f"{problem}, {ID_REMEDY}")
         yield line, row
 
 

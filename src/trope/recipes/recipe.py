@@ -28,11 +28,15 @@ TextIs = Literal["tweets", "headlines", "bnc", "treebank", "own"]
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A file of a corpus of the catalogue that a recipe reads; `texts` if items come from it."""
+    """A file of a corpus of the catalogue that a recipe reads; `texts` if items come from it.
+
+    `instead` is the setting with which the recipe does without this file.
+    """
 
     corpus: str
     file: str
     texts: bool = False
+    instead: str = ""
 
 
 @dataclass(frozen=True, slots=True)

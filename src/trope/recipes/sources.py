@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
+from shlex import quote
 
 import msgspec
 
@@ -49,10 +50,12 @@ def sources_of(
     *corpora: str,
     texts: bool = True,
     reader: Callable[[Path], Iterable[object]] | None = None,
+    instead: str = "",
 ) -> list[SourceNeed]:
     """The sources that a setting names: files of these corpora of the catalogue, and own files.
 
     An empty string, an empty list and false name none, true the first file of the first corpus.
+    `instead` is what to set for those who have no file of the catalogue.
 
     Raises:
         MissingData: a name is neither that of a file of the corpora nor of a file of the user's.
@@ -64,7 +67,7 @@ def sources_of(
     found: list[SourceNeed] = []
     for one in given:
         if isinstance(one, str) and one in known:
-            found.append(Need(known[one], one, texts))
+            found.append(Need(known[one], one, texts, instead))
         elif one:
             own = OwnNeed(named_source(one), texts, reader)
             _check_there(own, known)
@@ -127,7 +130,7 @@ def _own_files(need: OwnNeed) -> Iterator[SourceFile]:
 def _find_catalogued(needs: Sequence[Need], data: Path | None) -> list[SourceFile]:
     if needs and data is None:
         problem = f"{needs[0].file} is a file of {needs[0].corpus} in the catalogue"
-        remedy = "give the folder of the corpora with --from, or a file of your own in the settings"
+        remedy = f"give the folder of the corpora with --from, or {_without(needs)}"
         raise BadInput(f"{problem}; {remedy}")
     found, missing = [], []
     for need in needs:
@@ -147,6 +150,12 @@ def _find_catalogued(needs: Sequence[Need], data: Path | None) -> list[SourceFil
     if missing and data is not None:
         raise MissingData(data / missing[0][0].name / missing[0][1].name, _remedy(missing, data))
     return found
+
+
+def _without(needs: Iterable[Need]) -> str:
+    """What to add to the command of those who have no file of the catalogue."""
+    settings = dict.fromkeys(need.instead for need in needs if need.instead)
+    return " ".join(f"--set {quote(setting)}" for setting in settings)
 
 
 def _remedy(missing: Sequence[tuple[CorpusMetadata, CorpusFile]], data: Path) -> str:

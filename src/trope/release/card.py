@@ -70,6 +70,13 @@ class ReleaseSummary:
         counts = Counter(str(row["label"] or "none") for row in self.parts[part])
         return dict(sorted(counts.items()))
 
+    def one_sided(self) -> dict[str, str]:
+        """The parts whose items all have one label although there are several, with that label."""
+        counts = {part: self.label_counts(part) for part in self.parts}
+        if len(set().union(*counts.values())) < 2:
+            return {}
+        return {part: next(iter(found)) for part, found in counts.items() if len(found) == 1}
+
     def annotators_an_item(self) -> float:
         """How many people judged an item, on average."""
         pairs = {(judgment.item, judgment.annotator) for judgment in self.run.judgments}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hub_folder import WORDS, write_encoder
-from trope.core.errors import BadInput
+from trope.core.errors import BadInput, BadModel
 from trope.core.records import Parse
 from trope.encoder.base import SentenceVerdict
 from trope.tasks.rewriting.masked_lm import EACH, MaskedModel, silver_candidates
@@ -86,6 +86,11 @@ def test_a_tiny_model_fills_by_place_not_by_spelling(tmp_path: Path) -> None:
         *(word.removeprefix("##") for word in WORDS), "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]",
     }  # fmt: skip
     assert model.fill(["hope", "melts", "hope"], 0, 5) != []
+
+
+def test_an_encoder_without_a_head_for_words_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadModel, match=r"no masked language model, because it has no cls\."):
+        MaskedModel(write_encoder(tmp_path))
 
 
 def test_a_model_without_a_mask_token_is_refused(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ from trope.core.texts import unstorable_character
 from trope.corpora.files import FileOptions, InputFile, good_rows
 from trope.corpora.sources import numbered_lines
 from trope.corpora.tables import named_delimiter, read_rows
-from trope.corpora.workbooks import sheet_names, sheet_rows
+from trope.corpora.workbooks import first_filled, sheet_names
 
 _BEGINS_A_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
@@ -279,8 +279,7 @@ def table_start(path: Path, kind: SentKind, name: str, sheet: str = "") -> Table
     try:
         sheets = sheet_names(path) if kind == "xlsx" else []
         if sheet not in sheets:
-            filled = (own for own in sheets if next(islice(sheet_rows(path, own), 1, None), None))
-            sheet = next(filled, "")
+            sheet = first_filled(path, sheets) if sheets else ""
         options = FileOptions(format=kind, sheet=sheet, limit=RECORD_LIMIT)
         found = good_rows(
             file, options, tell=lambda _, note: notes.append(_PAGE_NOTE.sub("", note))

@@ -62,8 +62,15 @@ class MeanSettings:
 def needs(settings: MeanSettings) -> list[SourceNeed]:
     """The files of metaphors and of frames."""
     sources = settings.sources
-    metaphors = sources_of(sources.metaphors, CORPUS, reader=read_metaphors)
-    frames = sources_of(sources.frames, CORPUS, reader=read_frames)
+    metaphors = sources_of(
+        sources.metaphors,
+        CORPUS,
+        reader=read_metaphors,
+        instead="sources.metaphors=METAPHORS.yaml",
+    )
+    frames = sources_of(
+        sources.frames, CORPUS, reader=read_frames, instead="sources.frames=FRAMES.yaml"
+    )
     return [*required(metaphors, "sources.metaphors"), *required(frames, "sources.frames")]
 
 

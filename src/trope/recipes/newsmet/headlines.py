@@ -52,7 +52,8 @@ def check(settings: Any) -> None:
 def needs(settings: Any) -> list[SourceNeed]:
     """The files of headlines."""
     key = "sources.headlines"
-    return required(sources_of(settings.sources.headlines, HEADLINES[0]), key)
+    own = f"{key}=my.csv:headline"
+    return required(sources_of(settings.sources.headlines, HEADLINES[0], instead=own), key)
 
 
 def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:

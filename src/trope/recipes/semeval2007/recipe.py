@@ -76,7 +76,10 @@ class Semeval2007Settings:
 def needs(settings: Semeval2007Settings) -> list[SourceNeed]:
     """The files of texts and the lists of names."""
     return [
-        *required(sources_of(settings.sources.texts, CORPUS), "sources.texts"),
+        *required(
+            sources_of(settings.sources.texts, CORPUS, instead="sources.texts=my-folder"),
+            "sources.texts",
+        ),
         *sources_of(settings.companies, texts=False),
         *sources_of(settings.places, texts=False),
     ]

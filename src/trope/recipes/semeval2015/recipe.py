@@ -72,8 +72,9 @@ class Semeval2015Settings:
 
 def needs(settings: Semeval2015Settings) -> list[SourceNeed]:
     """The files of tweets."""
-    found = sources_of(settings.sources.tweets, EMOTIONAL, POLITICAL[0])
-    return required(found, "sources.tweets")
+    key = "sources.tweets"
+    own = f"{key}=my.csv:text"
+    return required(sources_of(settings.sources.tweets, EMOTIONAL, POLITICAL[0], instead=own), key)
 
 
 def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:

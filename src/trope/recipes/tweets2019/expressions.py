@@ -190,16 +190,16 @@ def compile_set(records: Iterator[Record], context: Context) -> Iterator[Outcome
         [record for record in usable if record.fields[SUBSET] == subset] for subset in SUBSETS
     )
     answers = known_answers(known_pairs(context))
-    known = min(settings.demo_gold, settings.demo)
+    demo = _demo_size(emotional, context)
+    known = min(settings.demo_gold, demo)
     gold = choose_gold(emotional, answers, known, selection, context.seed)
     for part, candidates, size in (
-        (DEMO, emotional, settings.demo - len(gold)),
+        (DEMO, emotional, demo - len(gold)),
         ("emotional", emotional, settings.emotional),
         ("political", political, settings.political),
     ):
         choose(candidates, part, size, settings.most_per_verb, selection, context.seed)
     context.facts |= facts(every, selection)
-    _tell_of_demo(selection, context)
     for record in every:
         subset = selection.chosen.get(record.id)
         if subset is None:
@@ -208,13 +208,18 @@ def compile_set(records: Iterator[Record], context: Context) -> Iterator[Outcome
             yield record.having(**{SUBSET: subset, GOLD: gold.get(record.id)})
 
 
-def _tell_of_demo(selection: ExpressionSelection, context: Context) -> None:
-    """Tell where a small corpus goes into the demo task rather than to annotators."""
-    demo = sum(subset == DEMO for subset in selection.chosen.values())
-    left = len(selection.chosen) - demo
-    if demo > left:
-        remedy = "give more tweets, or fewer to it: --set compiling.demo=N, with another --out"
-        context.tell("demo task", f"has {demo} expressions, and {left} are left to judge; {remedy}")
+def _demo_size(candidates: Sequence[Record], context: Context) -> int:
+    """The size of the demo task: of a small corpus, most expressions are left to be judged."""
+    settings = context.settings.compiling
+    pairs = len({pair_of(record) for record in candidates})
+    most = int(settings.demo_share * pairs)
+    if most >= settings.demo:
+        return int(settings.demo)
+    size = f"{most} of the {pairs} different expressions ({settings.demo_share:.0%})"
+    remedy = "--set compiling.demo=0 for none, compiling.demo_share for more, with another --out"
+    if pairs:
+        context.tell("demo task", f"{size}, not {settings.demo}; {remedy}")
+    return most
 
 
 def choose(

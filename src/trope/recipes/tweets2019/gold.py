@@ -35,18 +35,19 @@ _NOT_UNDERSTOOD, _NO_TRIAL = "not understood", "no trial"
 
 def make_project(items: Sequence[Record], context: Context) -> ProjectParts:
     """The paper's project: a demo task with gold, the two subsets, a list for review by hand."""
+    demo, work = _parts(items)
     return ProjectParts(
-        _plan(context),
-        tuple(_row(item) for item in items if item.fields[SUBSET] != DEMO),
-        tuple(_row(item) for item in items if item.fields[SUBSET] == DEMO),
+        _plan(with_demo=bool(demo)),
+        tuple(map(_row, work)),
+        tuple(map(_row, demo)),
         {"review.csv": _review_sheet(items)},
     )
 
 
-def _plan(context: Context) -> str:
-    """The paper's plan; without a demo task, and selection by it, if none is wanted."""
+def _plan(*, with_demo: bool) -> str:
+    """The paper's plan; without a demo task, and selection by it, if there is none."""
     text = template("tweets2019")
-    if context.settings.compiling.demo:
+    if with_demo:
         return text
     plan = tomllib.loads(text)
     plan["demo"] |= {"items": 0, "gold": 0}

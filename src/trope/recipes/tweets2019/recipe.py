@@ -65,6 +65,7 @@ class SelectionSettings:
     """Sizes of the subsets, and a sheet of decisions by hand."""
 
     demo: Count
+    demo_share: Share
     demo_gold: Count
     emotional: Count
     political: Count
@@ -96,13 +97,19 @@ class Tweets2019Settings:
 
 def needs(settings: Tweets2019Settings) -> list[SourceNeed]:
     """The files of tweets, and the corpora whose verbs are listed."""
-    moh = [Need("moh", MOH_FILE)] if settings.inventory.moh else []
-    political = sources_of(settings.sources.political, POLITICAL[0])
-    emotional = sources_of(settings.sources.emotional, EMOTIONAL)
+    emotional = sources_of(
+        settings.sources.emotional, EMOTIONAL, instead="sources.emotional=my.csv:text"
+    )
+    political = sources_of(settings.sources.political, POLITICAL[0], instead="sources.political=")
+    moh = [Need("moh", MOH_FILE, instead="inventory.moh=false")] if settings.inventory.moh else []
+    vua = [
+        Need("vua18", f"VUA_seq_formatted_{part}.csv", instead="inventory.vua=[]")
+        for part in settings.inventory.vua
+    ]
     return [
         *required([*political, *emotional], "sources.emotional"),
         *moh,
-        *(Need("vua18", f"VUA_seq_formatted_{part}.csv") for part in settings.inventory.vua),
+        *vua,
         *sources_of(settings.inventory.verbs, texts=False),
     ]
 

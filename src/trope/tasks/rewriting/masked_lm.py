@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from trope.core.errors import BadInput, MissingExtra
+from trope.core.errors import BadInput, BadModel, MissingExtra
 from trope.tasks.rewriting.task import MetaphorJudge, TaskParser, verb_base
 
 INITIAL, EACH = 200, 6
@@ -64,15 +64,25 @@ class MaskedModel:
             import transformers
         except ModuleNotFoundError:
             raise MissingExtra("a masked language model", "hub") from None
-        from trope.tasks.hub_folder import load_tokenizer, model_path
+        from trope.tasks.hub_folder import load_tokenizer, model_path, quiet
 
         folder = model_path(model)
         self._tokenizer: Any = load_tokenizer(folder, "sentences")
         if self._tokenizer.mask_token is None:
             raise BadInput(f"{model} has no mask token; give a masked language model")
-        self._model: Any = transformers.AutoModelForMaskedLM.from_pretrained(
-            folder, use_safetensors=True, local_files_only=True, trust_remote_code=False
-        ).eval()
+        with quiet():
+            found, loaded = transformers.AutoModelForMaskedLM.from_pretrained(
+                folder,
+                use_safetensors=True,
+                local_files_only=True,
+                trust_remote_code=False,
+                output_loading_info=True,
+            )
+        lacking = sorted(key for key in loaded["missing_keys"] if key.endswith("weight"))
+        if lacking:  # the library has filled them with random numbers
+            problem = f"is no masked language model, because it has no {lacking[0]}; give one"
+            raise BadModel(folder, f"{problem}, such as albert/albert-base-v2")
+        self._model: Any = found.eval()
 
     def fill(self, words: Sequence[str], at: int, number: int) -> list[str]:
         """The likeliest words for the place, the likeliest first."""

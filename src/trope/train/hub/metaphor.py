@@ -124,6 +124,8 @@ def train_series(
     """
     if settings.level != "sentences":
         raise BadInput("the silver detector judges sentences; choose the preset newsmet")
+    if model is not None:
+        model_path(model)  # what is not there is refused before the texts are prepared
     prepared = out / "prepared"
     further = [
         read_labelled(Path(name), "metaphor", columns or LabelColumns(), files) for name in on
