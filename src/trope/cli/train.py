@@ -55,6 +55,13 @@ def _heads(options: Options) -> Options:
     return {**_with_work(options), "settings": settings, "teachers": read_headline_settings(None)}
 
 
+def _figures(options: Options) -> Options:
+    from trope.train.headlines.settings import read_lower_head_settings
+
+    settings = read_lower_head_settings(options.pop("config"))
+    return {**_with_work(options), "settings": settings}
+
+
 def _with_work(options: Options) -> Options:
     work = options["work"] or options["out"] / "work"
     work.mkdir(parents=True, exist_ok=True)
@@ -242,6 +249,20 @@ _TASKS = (
             _config("the shipped heads"), _DEVICE,
         ),
         _heads,
+    ),
+    _TrainTask(
+        "figures", "figures", "The heads for figures of the tier small.",
+        """The heads for figures and for valence of the tier `small`, on a finished network.
+
+        They learn which metaphors readers notice, how new a metaphor is, idioms, similes, and the
+        valence of prose. Everything else in the model stays the same, bit for bit. Half an hour on
+        a laptop with 8 GB.
+        """,
+        (
+            _DATA, _out("the finished model"), _FINISHED,
+            _work("the model of each seed"), _config("the shipped heads"), _DEVICE,
+        ),
+        _figures,
     ),
     _TrainTask(
         "valence", "valence", "The scale of prose of the tier small.",
