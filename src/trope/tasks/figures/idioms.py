@@ -79,9 +79,9 @@ def find_idioms(
 
     `scores` has for every word the probability that it is part of an idiom (`parse.idiom`). The
     score of an idiom is made of their mean over its content words, which counts twice, and of the
-    share of uses that the lexicon gives; without scores it is that share. Idioms below the threshold are left out; of those that overlap, the
-    longest stays. Neighbouring words that are surely part of an idiom are one too, without a
-    meaning, where the lexicon has none.
+    share of uses that the lexicon gives; without scores it is that share. Idioms below the
+    threshold are left out; of those that overlap, the longest stays. Neighbouring words that are
+    surely part of an idiom are one too, without a meaning, where the lexicon has none.
 
     Raises:
         BadInput: if there are scores, but not one per word.

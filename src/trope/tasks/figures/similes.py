@@ -198,7 +198,9 @@ class _Tree:
         same = self._kind(topic) == kind
         with_as = self._forms[comparison.comparator[-1]] == "as"
         if same and with_as and kind != _PERSON:
-            return self._ground(comparison) not in _SIZES  # "as cold as a tomb", but not "as long as a train"
+            return (
+                self._ground(comparison) not in _SIZES
+            )  # "as cold as a tomb", but not "as long as a train"
         return not same
 
     def _kind(self, word: int) -> str:
