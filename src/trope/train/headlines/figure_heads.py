@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import onnx
 import torch
 from torch import Tensor, nn
@@ -29,7 +30,7 @@ from trope.encoder.session import (
     SENTIMENT_OUTPUTS,
     Encoder,
 )
-from trope.train.encoder.calibration import Calibration, Floats
+from trope.train.encoder.calibration import Calibration
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus
 from trope.train.encoder.development import keep_best
 from trope.train.encoder.export import Weights, figure_head, sentiment_head
@@ -125,7 +126,7 @@ class FrozenNetwork:
         return Vocabulary(self.folder / "vocab.txt")
 
 
-def _answers(corpus: EncodedCorpus) -> Floats:
+def _answers(corpus: EncodedCorpus) -> npt.NDArray[np.float32]:
     """[word, figure]: verdicts and novelty, NaN where nobody judged."""
     answers = np.full((int(corpus.sentence_starts[-1]), len(FIGURE_OUTPUTS)), np.nan, np.float32)
     for place, name in enumerate(FIGURE_OUTPUTS):
@@ -200,7 +201,8 @@ def fit_figures(words: SeenWords, settings: LowerHeadSettings, seed: int) -> Fig
     for step in steps:
         said = judge_words(head, words.layers[step])
         optimizer.step(_figure_loss(said, words.answers[step].to(said.device)))
-    return head.eval()
+    head.eval()
+    return head
 
 
 class _Optimizer:
@@ -268,7 +270,8 @@ def fit_valence_head(texts: SeenTexts, settings: LowerHeadSettings, seed: int) -
         batch = plan[number]
         given = texts.valence[batch.sentence.cpu()].to(first.device)
         optimizer.step(functional.mse_loss(valences(head, batch), given))
-    return head.eval()
+    head.eval()
+    return head
 
 
 def valences(head: SentimentHead, batch: LayerBatch) -> Tensor:
