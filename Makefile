@@ -69,6 +69,7 @@ evaluate: $(VENV)/dev.stamp
 	$(BIN)/trope evaluate metaphor --part words,headlines,baselines,labellers --from $(SHARED)/data \
 	  --plot docs/images/calibration.svg --write docs/figures.json
 	$(BIN)/trope evaluate metonymy --from $(SHARED)/data --write docs/figures.json
+	$(BIN)/trope evaluate ordinary --from $(SHARED)/data --write docs/figures.json
 	$(BIN)/trope evaluate sentiment --from $(SHARED)/data --write docs/figures.json
 	$(BIN)/trope evaluate analogy --from $(SHARED)/data --write docs/figures.json
 	$(BIN)/trope evaluate rewriting --from $(SHARED)/data --write docs/figures.json

@@ -362,6 +362,11 @@ TRAININGS: Registry[Callable[..., None]] = Registry(
             "The metaphor heads of the tier `small`.",
             extra="train",
         ),
+        "figures": Entry(
+            "trope.train.headlines.figure_heads:train_figure_heads",
+            "The heads for figures and for valence of the tier `small`.",
+            extra="train",
+        ),
         "valence": Entry(
             "trope.train.encoder.calibration:train_valence",
             "The scale of prose of the tier `small`.",

@@ -3,6 +3,7 @@
 import gzip
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copytree
 
 import msgspec
 import numpy as np
@@ -59,9 +60,28 @@ def test_a_line_is_found_again() -> None:
     assert fit_valence(scores, given) == pytest.approx([0.5, 1, -2, 0, 0.25, 3])
 
 
-def test_the_trained_scale_orders_texts_as_people_do(data: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def without(tmp_path: Path) -> Path:
+    """The shipped model without its output for valence."""
+    onnx = pytest.importorskip("onnx")
+    shipped, out = Encoder(), tmp_path / "without"
+    copytree(shipped.folder, out)
+    model = onnx.load(out / "encoder.onnx")
+    [last] = [node for node in model.graph.node if "sentiment" in node.output]
+    model.graph.node.remove(last)
+    [before] = [node for node in model.graph.node if last.input[0] in node.output]
+    before.output[0] = "sentiment"
+    onnx.save(model, out / "encoder.onnx")
+    labels = msgspec.structs.replace(shipped.labels, sentiment=SENTIMENT_OUTPUTS[:-1])
+    (out / "labels.json").write_bytes(msgspec.json.encode(labels))
+    return out
+
+
+def test_the_trained_scale_orders_texts_as_people_do(
+    data: Path, tmp_path: Path, without: Path
+) -> None:
     said: list[str] = []
-    train_valence(data=data, out=tmp_path / "model", model=None, say=said.append)
+    train_valence(data=data, out=tmp_path / "model", model=without, say=said.append)
     assert said[0].startswith("development texts: Pearson 0.")
     pipeline = Pipeline(folder=tmp_path / "model", threads=1)
     glad, plain, sad = (
@@ -82,9 +102,13 @@ def test_a_model_without_sentiment_is_refused(data: Path, tmp_path: Path, monkey
     assert not (tmp_path / "model").exists()
 
 
+def test_a_network_that_tells_valence_needs_no_line(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="tells valence itself"):
+        train_valence(data=data, out=tmp_path / "model", model=None, say=print)
+    assert not (tmp_path / "model").exists()
+
+
 def test_the_shipped_scale_is_near_zero_for_neutral_prose() -> None:
-    labels = Encoder().labels
-    assert labels.sentiment == SENTIMENT_OUTPUTS
-    assert len(labels.valence) == len(SENTIMENT_OUTPUTS)
+    assert Encoder().labels.sentiment == SENTIMENT_OUTPUTS
     tram = Pipeline(threads=1).analyze("The tram stops at the town hall at nine.").sentiment
     assert (tram.scale, tram.integer) == ("prose", 0)

@@ -9,7 +9,7 @@ import pytest
 
 from trope.lexicon.vectors import read_vectors
 from trope.tasks.rewriting.features import CONTEXT
-from trope.train.rewriting.noise import Noise, noise_of
+from trope.train.rewriting.run import Noise, noise_of
 from trope.train.rewriting.verb_vectors import FRAMES, framed, in_main_directions, write_verbs
 
 Array = npt.NDArray[np.float32]

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -333,21 +332,16 @@ def test_the_real_sets_keep_their_development_part_apart(shared: Path) -> None:
     assert not {(n.words, n.first) for n in names} & {(n.words, n.first) for n in left}
 
 
-def test_the_threshold_of_noticed_words_is_that_of_the_score_that_is_shown(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_threshold_of_noticed_words_is_that_of_the_score_that_is_shown() -> None:
     corpus = encode_figures(FIGURES[:4], vocabulary())  # one word of five is noticed
     noticed = corpus.labels["noticed"] == 1
-    said = {
-        "figures": np.stack([np.where(noticed, 1.0, -1.0)] * 3 + [0.0 * noticed], axis=1),
-        "metaphor": np.where(noticed, -2.0, -4.0)[:, None],
-    }
-    monkeypatch.setattr(figure_development, "word_outputs", lambda m, c, head, d: said[head])
-    one = SimpleNamespace(
-        corpus=lambda name: corpus, has=lambda name: name == "dev-meta4xnli", device="cpu"
+    said = figure_development.JudgedWords(
+        np.stack([np.where(noticed, 1.0, -1.0)] * 3 + [0.0 * noticed], axis=1),
+        np.where(noticed, -2.0, -4.0),
+        corpus.labels,
     )
     same = Calibration(1.0, 0.0, 0.5)
-    found = figure_development.calibrate_figures(one, Network("e5-small", ALL, None, ()), same)
-    # the words are told apart by any threshold up to the mean of 1 and 0.12: the middle is taken
-    assert found.thresholds.noticed == pytest.approx((0.05 + (0.1192**0.5)) / 2, abs=0.01)
+    found = figure_development.calibrate_figures({"meta4xnli": said}, same)
+    # the words are told apart by any threshold up to the mean of 1, 1 and 0.12, the highest
+    assert found.thresholds.noticed == pytest.approx(0.1192 ** (1 / 3), abs=0.01)
     assert found.thresholds.idiom == found.thresholds.simile == 0.5

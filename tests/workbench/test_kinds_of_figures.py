@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import msgspec
 import pytest
 from corpus_bench import CorpusBench, corpus_bench
 from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corpus
@@ -21,6 +22,7 @@ from small_corpus import opened, trope
 
 from trope.core.errors import BadInput, UnknownName
 from trope.core.records import is_word
+from trope.encoder.session import Encoder
 from trope.pipeline import Pipeline
 from trope.workbench.corpus import corpus as corpora
 from trope.workbench.corpus.corpus import IndexedCorpus
@@ -47,10 +49,24 @@ def figurative(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[IndexedCorpus]:
     """A corpus with figures of all kinds, as the shipped model finds them."""
-    folder = tmp_path_factory.mktemp("figurative")
+    yield from open_texts(tmp_path_factory.mktemp("figurative"), request.param)
+
+
+@pytest.fixture(scope="module", params=["table.parquet", "lines"])
+def without_novelty(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[IndexedCorpus]:
+    """The same corpus as a model without a head for figures finds it."""
+    labels = msgspec.structs.replace(Encoder().labels, figures=None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("trope.encoder.session._read_labels", lambda path: labels)
+        yield from open_texts(tmp_path_factory.mktemp("old"), request.param)
+
+
+def open_texts(folder: Path, name: str) -> Iterator[IndexedCorpus]:
     with (folder / "texts.csv").open("w", newline="") as file:
         csv.writer(file).writerows([["text"], *([one] for one in TEXTS)])
-    out = folder / request.param
+    out = folder / name
     done = trope("detect", folder / "texts.csv", "--out", out, "--with", "relations,metonymy")
     assert done.exit_code == 0, done.output
     with opened(out, folder / "index") as corpus:
@@ -114,18 +130,36 @@ def test_rare_figures_that_the_model_is_sure_of_surprise(figurative: IndexedCorp
     for row in rows:
         bits = -math.log2((row["uses"] or row["count"]) / words)
         assert 0 < row["surprise"] <= bits + 0.005
-    by_novelty = ask(figurative, sort="novelty")
+
+
+def test_figures_and_lines_are_ordered_by_novelty(figurative: IndexedCorpus) -> None:
+    novelties = [row["novelty"] for row in ask(figurative, sort="novelty").dicts()]
+    known = [one for one in novelties if one is not None]
+    assert known == sorted(known, reverse=True)
+    assert novelties[: len(known)] == known
+    lines = answer(figurative, make_query("concordance", {"metaphors": True, "sort": "novelty"}))
+    told = [row["novelty"] for row in lines.dicts()]
+    assert told == sorted(told, reverse=True)
+
+
+def test_figures_are_ordered_by_surprise_where_novelty_is_unknown(
+    without_novelty: IndexedCorpus,
+) -> None:
+    surprises = [row["surprise"] for row in ask(without_novelty, sort="surprise").dicts()]
+    by_novelty = ask(without_novelty, sort="novelty")
     assert [row["surprise"] for row in by_novelty.dicts()] == surprises
     assert "does not say how novel" in by_novelty.notes[0]
     assert "ordered by surprise instead" in by_novelty.notes[0]
 
 
-def test_lines_are_ordered_by_score_where_novelty_is_unknown(figurative: IndexedCorpus) -> None:
+def test_lines_are_ordered_by_score_where_novelty_is_unknown(
+    without_novelty: IndexedCorpus,
+) -> None:
     fields = {"metaphors": True, "rows": 4}
-    found = answer(figurative, make_query("concordance", {**fields, "sort": "novelty"}))
+    found = answer(without_novelty, make_query("concordance", {**fields, "sort": "novelty"}))
     assert (
         found.rows
-        == answer(figurative, make_query("concordance", {**fields, "sort": "score"})).rows
+        == answer(without_novelty, make_query("concordance", {**fields, "sort": "score"})).rows
     )
     assert "ordered by score instead" in found.notes[0]
     assert "--sort novelty" in found.command

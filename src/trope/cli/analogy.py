@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from trope.core.errors import BadInput
 
 if TYPE_CHECKING:
     from trope.tasks.analogy.distractors import AnalogyProposal, FrameInventory
@@ -231,3 +233,13 @@ def _say(ctx: click.Context, line: str) -> None:
 
 def _items(number: int) -> str:
     return f"{number} item{'s' * (number != 1)}"
+
+
+def training_arguments(options: dict[str, Any]) -> dict[str, Any]:
+    """What `trope train analogy` is called with."""
+    prepare_only, own = options.pop("prepare_only"), options["own"]
+    if options["data"] is None and own is None:
+        raise click.MissingParameter(param_type="option", param_hint="'--from' / '--on'")
+    if own is None and options["model"] is None and not prepare_only:
+        raise BadInput("no encoder is named; give one with --model, or --prepare alone")
+    return options | {"everything": options.pop("all_items")}

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from trope.cli.analogy import training_arguments
 from trope.cli.commands import given_arguments
 from trope.cli.judgments import LABELS_HELP, own_training_options, train_own
 from trope.cli.output import is_quiet, message_writer
@@ -49,10 +50,16 @@ def _headlines(options: Options) -> Options:
 
 
 def _heads(options: Options) -> Options:
-    from trope.train.headlines.settings import read_headline_settings, read_lower_head_settings
+    from trope.train.headlines.settings import read_headline_settings
+
+    return {**_figures(options), "teachers": read_headline_settings(None)}
+
+
+def _figures(options: Options) -> Options:
+    from trope.train.headlines.settings import read_lower_head_settings
 
     settings = read_lower_head_settings(options.pop("config"))
-    return {**_with_work(options), "settings": settings, "teachers": read_headline_settings(None)}
+    return {**_with_work(options), "settings": settings}
 
 
 def _with_work(options: Options) -> Options:
@@ -91,15 +98,6 @@ def _metaphor(options: Options) -> Options:
     names = tuple(name.strip() for name in options.pop("sets").split(",") if name.strip())
     seeds = numbered_seeds(options.pop("seeds"))
     return options | {"settings": settings, "own": own, "on": names, "seeds": seeds}
-
-
-def _analogy(options: Options) -> Options:
-    prepare_only, own = options.pop("prepare_only"), options["own"]
-    if options["data"] is None and own is None:
-        raise click.MissingParameter(param_type="option", param_hint="'--from' / '--on'")
-    if own is None and options["model"] is None and not prepare_only:
-        raise BadInput("no encoder is named; give one with --model, or --prepare alone")
-    return options | {"everything": options.pop("all_items")}
 
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -148,6 +146,7 @@ def _drawing_seed(what: str) -> click.Option:
                    help=f"Decides {what}.")  # fmt: skip
 
 
+_CHANGED = (_DATA, _out("the finished model"), _FINISHED)
 _TIER = (
     _DATA, _out("the finished model"), _work("base weights and the results of each stage"),
     _WITHOUT, _WITH, _config("the shipped models"), _SEED,
@@ -170,13 +169,8 @@ _OWN = tuple(own_training_options())
 _TEXTS = (
     _option("--model", help=_MODEL),
     _option("--on", "sets", default="", metavar="FILE", help=f"Train on {LABELS_HELP}."),
-    *_OWN,
-    _out("the finished system"),
-    _config("the preset"),
-    _work("checkpoints"),
-    _SEED,
-    _DEVICE,
-)
+    *_OWN, _out("the finished system"), _config("the preset"), _work("checkpoints"), _SEED, _DEVICE,
+)  # fmt: skip
 _RESUMES_EPOCH = "Start an interrupted run again with the same folders to resume after an epoch."
 _ENCODER = _TrainTask(
     "encoder", "encoder", "The tier small: one encoder for all tasks.",
@@ -232,11 +226,11 @@ _TASKS = (
         Everything else in the model stays the same. For words, the heads learn the model's own
         scores; for headlines, those of the teachers of `trope train headlines`. Ten minutes on one
         large GPU; if WORK/opinion.npy has the teachers' scores already, an hour on a laptop with
-        20 GB. Run `trope train headlines --calibrate-only` afterwards, because the tier `base` uses
-        `small` for whole sentences.
+        20 GB. Run `trope train figures` and `trope train headlines --calibrate-only` afterwards,
+        because the default view and the tier `base` use these heads.
         """,
         (
-            _DATA, _out("the finished model"), _FINISHED,
+            *_CHANGED,
             _work("the results of each stage, the same as that of `trope train headlines` to share "
                   "its teachers"),
             _config("the shipped heads"), _DEVICE,
@@ -244,9 +238,15 @@ _TASKS = (
         _heads,
     ),
     _TrainTask(
+        "figures", "figures", "The heads for figures of the tier small.",
+        "The heads for figures and valence of `small`, on a finished network. Half an hour.",
+        (*_CHANGED, _work("the model of each seed"), _config("the shipped heads"), _DEVICE),
+        _figures,
+    ),
+    _TrainTask(
         "valence", "valence", "The scale of prose of the tier small.",
         "The scale of prose, a line over the sentiment outputs of a finished model. A minute.",
-        (_DATA, _out("the finished model"), _FINISHED),
+        _CHANGED,
     ),
     _TrainTask(
         "metaphor", "metaphor-hub", "A metaphor detector from any Hugging Face encoder.",
@@ -317,7 +317,7 @@ _TASKS = (
             _JOBS,
             _drawing_seed("which wrong choices are proposed and drawn"),
         ),
-        _analogy,
+        training_arguments,
     ),
     _TrainTask(
         "rewriting", "rewriting", "The rankers of substitutes.",

@@ -185,8 +185,12 @@ class FigureHead(nn.Module):
 
     def forward(self, layers: list[Tensor], pool: Tensor) -> Tensor:
         """[batch, word, figure]; `pool` averages the pieces of a word."""
-        here = self.here(self.dropout(self.norm_here(pool @ self.mix(layers))))
-        alone = self.alone(self.norm_alone(pool @ layers[0]))
+        return self.judge_words(pool @ self.mix(layers), pool @ layers[0])
+
+    def judge_words(self, mixed: Tensor, first: Tensor) -> Tensor:
+        """The same, from the mixed layers and the first one of every word."""
+        here = self.here(self.dropout(self.norm_here(mixed)))
+        alone = self.alone(self.norm_alone(first))
         both = self.dropout(torch.cat([here, alone, here * alone], dim=-1))
         result: Tensor = self.figures(self.dropout(functional.relu(self.hidden(both))))
         return result
@@ -206,9 +210,12 @@ class SentimentHead(nn.Module):
 
     def forward(self, layers: list[Tensor], pool: Tensor) -> Tensor:
         """[batch, output]; `pool` averages the pieces of a word."""
-        words = functional.relu(self.hidden(self.dropout(pool @ self.mix(layers))))
-        missing = (pool.sum(-1) == 0).unsqueeze(-1)
-        weight = self.glances(words).float().masked_fill(missing, -1e4).softmax(1)
+        return self.judge_texts(pool @ self.mix(layers), pool.sum(-1) > 0)
+
+    def judge_texts(self, mixed: Tensor, there: Tensor) -> Tensor:
+        """The same, from the mixed layers of every word, and from which words are there."""
+        words = functional.relu(self.hidden(self.dropout(mixed)))
+        weight = self.glances(words).float().masked_fill(~there.unsqueeze(-1), -1e4).softmax(1)
         seen = self.dropout(weight.transpose(1, 2) @ words)
         result: Tensor = self.feelings(seen.flatten(1))
         return result

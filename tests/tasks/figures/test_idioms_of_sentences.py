@@ -103,18 +103,21 @@ def words_only(text: str, tag: str = "NOUN") -> Parse:
 
 
 ICE = Idioms([Idiom("break the ice", flexible=True, use="sometimes")])
+PRIOR = 0.25
+"""That of "sometimes"."""
 
 
 @pytest.mark.parametrize(
     ("scores", "expected"),
     [
         ((), []),  # the prior of "sometimes" is too low
-        ((0.1, 0.9, 0.0, 0.9), [0.9]),
+        ((0.1, 0.9, 0.0, 0.9), [(2 * 0.9 + PRIOR) / 3]),
         ((0.9, 0.2, 0.9, 0.3), []),
-        ((0.0, 0.4, 0.0, 0.6), [0.5]),
+        ((0.0, 0.7, 0.0, 0.8), [(2 * 0.75 + PRIOR) / 3]),
+        ((0.0, 0.4, 0.0, 0.6), []),
     ],
 )
-def test_scores_of_the_content_words_decide(scores, expected):
+def test_scores_of_the_content_words_count_twice(scores, expected):
     sentence = replace(words_only("they break the ice"), upos=("PRON", "VERB", "DET", "NOUN"))
     found = find_idioms(sentence, scores, idioms=ICE)
     assert [one.score for one in found] == pytest.approx(expected)

@@ -78,10 +78,10 @@ def find_idioms(
     """The idioms of a sentence in their order, none sharing a word with another.
 
     `scores` has for every word the probability that it is part of an idiom (`parse.idiom`). The
-    score of an idiom is the mean over its content words; without scores it is the share of uses
-    that the lexicon gives. Idioms below the threshold are left out; of those that overlap, the
-    longest stays. Neighbouring words that are surely part of an idiom are one too, without a
-    meaning, where the lexicon has none.
+    score of an idiom is made of their mean over its content words, which counts twice, and of the
+    share of uses that the lexicon gives; without scores it is that share. Idioms below the
+    threshold are left out; of those that overlap, the longest stays. Neighbouring words that are
+    surely part of an idiom are one too, without a meaning, where the lexicon has none.
 
     Raises:
         BadInput: if there are scores, but not one per word.
@@ -295,12 +295,17 @@ def _lemmas(parse: Parse) -> Sequence[str]:
 
 
 def _score(match: IdiomMatch, parse: Parse, scores: Sequence[float]) -> float:
-    """The mean score of the content words, or of all if it has none; without scores, the prior."""
+    """How surely the words of a match are the idiom here.
+
+    The words of the sentence tell more than the lexicon, but what is always an idiom is one also
+    where they leave doubts: both together found more idioms and fewer literal uses than either.
+    """
+    prior = match.entry.prior
     if not scores:
-        return match.entry.prior
+        return prior
     content = [at for at in match.positions if parse.upos and parse.upos[at] in _CONTENT]
     places = content or match.positions
-    return sum(scores[at] for at in places) / len(places)
+    return (2 * sum(scores[at] for at in places) / len(places) + prior) / 3
 
 
 def _without_overlaps(candidates: Iterable[FoundIdiom]) -> list[FoundIdiom]:

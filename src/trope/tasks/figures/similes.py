@@ -84,7 +84,8 @@ def find_similes(
     """The similes of a sentence in their order; none without a tree.
 
     `scores` has for every word the probability that it introduces a simile (`parse.simile`); the
-    comparator's decides. Without scores the kinds of topic and vehicle decide.
+    comparator's decides, but for comparisons that liken nothing. Without scores the kinds of topic
+    and vehicle decide.
 
     Raises:
         BadInput: if there are scores, but not one per word.
@@ -95,10 +96,12 @@ def find_similes(
     tree = _Tree(parse)
     found = []
     for comparison in tree.comparisons():
+        if not tree.may_be_simile(comparison):
+            continue
         if scores:
             score = max(scores[at] for at in comparison.comparator)
         else:
-            score = float(tree.is_simile(comparison))
+            score = float(tree.kinds_differ(comparison))
         if score >= threshold:
             found.append(tree.simile(comparison, score))
     return tuple(found)
@@ -151,17 +154,16 @@ class _Tree:
             return None
         return _Comparison((*first[:1], at), vehicle, self._topic_of(ground), ground)
 
-    def is_simile(self, comparison: _Comparison) -> bool:
-        """Whether topic and vehicle are of different kinds, so that the likeness is figurative."""
-        parse, vehicle = self._parse, comparison.vehicle
-        if parse.lemmas[vehicle].lower() in _VAGUE:
+    def may_be_simile(self, comparison: _Comparison) -> bool:
+        """Whether the vehicle is something that others are likened to."""
+        vehicle = comparison.vehicle
+        if self._parse.lemmas[vehicle].lower() in _VAGUE or self._points(vehicle):
             return False
-        if self._points(vehicle) or self._is_wish(comparison):
-            return False
-        ground = "" if comparison.ground is None else parse.lemmas[comparison.ground].lower()
-        if self._forms[comparison.comparator[-1]] == "as" and ground in _DEGREES:
-            return False
-        return self._kinds_differ(comparison, ground)
+        with_as = self._forms[comparison.comparator[-1]] == "as"
+        return not (self._is_wish(comparison) or (with_as and self._ground(comparison) in _DEGREES))
+
+    def _ground(self, comparison: _Comparison) -> str:
+        return "" if comparison.ground is None else self._parse.lemmas[comparison.ground].lower()
 
     def _is_wish(self, comparison: _Comparison) -> bool:
         """Whether a verb of the senses likens nothing: "feel like a coffee", "looks like rain"."""
@@ -181,7 +183,8 @@ class _Tree:
                 return True
         return False
 
-    def _kinds_differ(self, comparison: _Comparison, ground: str) -> bool:
+    def kinds_differ(self, comparison: _Comparison) -> bool:
+        """Whether topic and vehicle are of different kinds, so that the likeness is figurative."""
         kind = self._kind(comparison.vehicle)
         if kind not in _CONCRETE:
             return False
@@ -195,7 +198,9 @@ class _Tree:
         same = self._kind(topic) == kind
         with_as = self._forms[comparison.comparator[-1]] == "as"
         if same and with_as and kind != _PERSON:
-            return ground not in _SIZES  # "as cold as a tomb", but not "as long as a train"
+            return (
+                self._ground(comparison) not in _SIZES
+            )  # "as cold as a tomb", but not "as long as a train"
         return not same
 
     def _kind(self, word: int) -> str:

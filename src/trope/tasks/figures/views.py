@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.metadata import entry_points
-from math import sqrt
+from math import cbrt
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -41,8 +41,6 @@ CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV"})
 _RULES = FigureThresholds(noticed=0.5, idiom=IDIOM_THRESHOLD, simile=SIMILE_THRESHOLD)
 """Where the model has no heads for figures."""
 
-_NEW_FROM, _NEW_TO = 0.55, 0.70
-"""Novelty from which on a metaphor counts as noticed, and from which on that is sure."""
 _PARTICLE = "compound:prt"
 _PLACES = 4
 _ONCE = ("idiom", "simile", "metonymy")
@@ -141,20 +139,18 @@ def shown_score(token: Token, words: WordView) -> float | None:
     if words == "noticed":
         if token.metaphor is None or token.noticed is None:
             return None
-        return round(noticeable(token.metaphor, token.noticed, token.novelty), _PLACES)
+        return round(noticeable(token.metaphor, token.noticed), _PLACES)
     return token.metaphor
 
 
-def noticeable(metaphor: float, noticed: float, novelty: float | None = None) -> float:
+def noticeable(metaphor: float, noticed: float) -> float:
     """How noticeable a word is as a metaphor.
 
-    It is the geometric mean of two probabilities: that the word is a metaphor by the rules of
-    MIPVU, and that readers notice it as one. The mean served both conventions better than either
-    alone. People notice a new metaphor also where the corpus of noticed words has none like it, so
-    novelty counts as the second where it is higher.
+    It is a geometric mean of two probabilities: that readers notice the word as a metaphor, which
+    counts twice, and that it is one by the rules of MIPVU. The mean served both conventions better
+    than either alone; people also notice new metaphors to which those rules were not applied.
     """
-    new = 0.0 if novelty is None else (novelty - _NEW_FROM) / (_NEW_TO - _NEW_FROM)
-    return sqrt(metaphor * max(noticed, min(new, 1.0)))
+    return cbrt(metaphor * noticed**2)
 
 
 def is_content(token: Token) -> bool:

@@ -26,7 +26,7 @@ from trope.train.encoder.development import (
     rescale,
     thresholds,
 )
-from trope.train.encoder.figure_development import calibrate_figures
+from trope.train.encoder.figure_development import calibrate_figures, judge_sets
 from trope.train.encoder.folds import train_folds
 from trope.train.encoder.run import EncoderRun, fit_run, new_model, prepare
 from trope.train.encoder.student import TrainedTier, begin, train_tier
@@ -118,7 +118,7 @@ def _export_base(run: EncoderRun, seed: int, out: Path) -> None:
         "metonymy": msgspec.json.encode(run.labels().metonymy).decode(),
     }
     if model.figures is not None:
-        figures = calibrate_figures(run, model, chosen["metaphor"])
+        figures = calibrate_figures(judge_sets(run, model), chosen["metaphor"])
         figures.fold(weights)
         metadata["figures"] = msgspec.json.encode(figures.thresholds).decode()
     with atomic_write(out / "adapters.safetensors", "wb") as file:

@@ -61,19 +61,26 @@ def _sigmoid(x: Floats) -> Floats:
 _GRID = np.arange(0.05, 0.951, 0.005)
 
 
-def best_threshold(sets: Sequence[tuple[Floats, npt.NDArray[np.bool_]]], *, by: str) -> float:
-    """The threshold, in steps of 0.005, with the best mean figure of all sets of scores and
-    answers; the middle of the best ones."""
-    figures = np.array(
-        [np.mean([_quality(shares >= t, truth, by) for shares, truth in sets]) for t in _GRID]
-    )
+Judged = Sequence[tuple[Floats, npt.NDArray[np.bool_]]]
+"""For each of some sets its scores and answers; the mean over them counts none by its size."""
+
+
+def best_threshold(sets: Judged, *, by: str) -> float:
+    """The threshold, in steps of 0.005, with the best mean figure; the middle of the best ones."""
+    figures = _figures_by_threshold(sets, by)
     return round(float(_GRID[figures >= figures.max() - 1e-9].mean()), 4)
 
 
-def highest_nearly_best(shares: Floats, truth: npt.NDArray[np.bool_], *, within: float) -> float:
-    """The highest threshold, in steps of 0.005, whose F1 is so near the best."""
-    figures = np.array([_quality(shares >= t, truth, "f1") for t in _GRID])
+def highest_nearly_best(sets: Judged, *, within: float) -> float:
+    """The highest threshold, in steps of 0.005, whose mean F1 is so near the best."""
+    figures = _figures_by_threshold(sets, "f1")
     return round(float(_GRID[figures >= figures.max() - within].max()), 4)
+
+
+def _figures_by_threshold(sets: Judged, by: str) -> Floats:
+    return np.array(
+        [np.mean([_quality(shares >= t, truth, by) for shares, truth in sets]) for t in _GRID]
+    )
 
 
 def _quality(called: npt.NDArray[np.bool_], truth: npt.NDArray[np.bool_], by: str) -> float:

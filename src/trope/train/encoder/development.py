@@ -21,7 +21,12 @@ from trope.encoder.trees import best_heads
 from trope.tasks.sentiment.task import to_integers
 from trope.train.encoder.calibration import Calibration, Floats, calibrate, figures_when
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, batches, universal_relations
-from trope.train.encoder.figure_development import figure_figures, name_figures, valence_figures
+from trope.train.encoder.figure_development import (
+    figure_figures,
+    judge_sets,
+    name_figures,
+    valence_figures,
+)
 from trope.train.encoder.fit import on_device
 from trope.train.encoder.losses import as_float
 from trope.train.encoder.name_sets import PLACE
@@ -218,7 +223,7 @@ def _dev_figures(run: EncoderRun, model: Network) -> dict[str, dict[str, float]]
             places = metonymy_figures(model, run.corpus(_DEV_COARSE), run.labels(), run.device)
             figures["metonymy"]["relocar_coarse"] = places[f"{PLACE}_coarse"]
     if model.figures is not None:
-        figures["figures"] = figure_figures(run, model)
+        figures["figures"] = figure_figures(judge_sets(run, model))
     if model.names is not None and run.has(DEV_TAGS):
         figures["names"] = name_figures(run, model)
     return figures

@@ -20,7 +20,7 @@ Weights = Mapping[str, npt.NDArray[np.float32]]
 _HEAD_SIZE, _EPSILON = 32, 1e-12  # of the base; the other sizes are those of its weights
 _FIRST = {
     "metaphor": "here", "figures": "here", "sentiment": "hidden", "metonymy": "hidden",
-    "names": "hidden", "meaning": "vector",
+    "names": "hidden", "meaning": "vector", "valence": "hidden",
 }  # fmt: skip
 """The first layer of each head."""
 
@@ -65,7 +65,7 @@ def build_graph(weights: Weights) -> bytes:
         outputs["metaphor"] = ["batch", "word"]
         outputs["figurative"] = ["batch"]
     if "figures.mix.weights" in weights:
-        _figures(graph, layers, weights, shape, words)
+        figure_head(graph, layers, weights, shape, words)
         outputs["figures"] = ["batch", "word", len(weights["figures.figures.bias"])]
     if "names.mix.weights" in weights:
         rows = _head_rows(graph, layers, weights, "names", shape)
@@ -73,7 +73,7 @@ def build_graph(weights: Weights) -> bytes:
         _by_word(graph, _exact(graph, hidden, weights, "names.tags"), words, "names")
         outputs["names"] = ["batch", "word", len(weights["names.tags.bias"])]
     if "sentiment.mix.weights" in weights:
-        _sentiment(graph, layers, weights, shape, words)
+        sentiment_head(graph, layers, weights, shape, words, name="sentiment")
         outputs["sentiment"] = ["batch", len(weights["sentiment.feelings.bias"])]
     if "metonymy.mix.weights" in weights:
         rows = _head_rows(graph, layers, weights, "metonymy", shape)
@@ -247,7 +247,7 @@ def metaphor_heads(
     graph.add("Squeeze", last, one_row, name="figurative")
 
 
-def _figures(graph: Graph, layers: list[str], weights: Weights, shape: str, words: str) -> None:
+def figure_head(graph: Graph, layers: list[str], weights: Weights, shape: str, words: str) -> None:
     """What is said of every word about figures; the last layer is exact."""
     both = _compared(graph, layers, weights, "figures", shape)
     hidden = graph.add("Relu", _linear(graph, both, weights, "figures.hidden"))
@@ -275,16 +275,25 @@ def _head_rows(graph: Graph, layers: list[str], weights: Weights, head: str, sha
     return _word_rows(graph, layers, weights[f"{head}.mix.weights"], shape, width)
 
 
-def _sentiment(graph: Graph, layers: list[str], weights: Weights, shape: str, words: str) -> None:
+def sentiment_head(
+    graph: Graph,
+    layers: list[str],
+    weights: Weights,
+    shape: str,
+    words: str,
+    *,
+    head: str = "sentiment",
+    name: str = "",
+) -> str:
     """Scores of a whole sequence; their last layers are exact."""
-    rows = _head_rows(graph, layers, weights, "sentiment", shape)
-    hidden = graph.add("Relu", _linear(graph, rows, weights, "sentiment.hidden"))
-    score = _by_word(graph, _exact(graph, hidden, weights, "sentiment.glances"), words, "")
+    rows = _head_rows(graph, layers, weights, head, shape)
+    hidden = graph.add("Relu", _linear(graph, rows, weights, f"{head}.hidden"))
+    score = _by_word(graph, _exact(graph, hidden, weights, f"{head}.glances"), words, "")
     score = graph.add("Where", _there(graph, keep=1), score, graph.constant(-1e4, "float32"))
     share = graph.add("Transpose", graph.add("Softmax", score, axis=1), perm=[0, 2, 1])
     seen = graph.add("MatMul", share, _by_word(graph, hidden, words, ""))
     flat = graph.add("Flatten", seen, axis=1)
-    _exact(graph, flat, weights, "sentiment.feelings", name="sentiment")
+    return _exact(graph, flat, weights, f"{head}.feelings", name=name)
 
 
 def _exact(graph: Graph, rows: str, weights: Weights, layer: str, name: str = "") -> str:

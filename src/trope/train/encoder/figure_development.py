@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +17,6 @@ from trope.tasks.figures.views import noticeable
 from trope.train.encoder.calibration import (
     Calibration,
     Floats,
-    best_threshold,
     calibrate,
     figures_when,
     highest_nearly_best,
@@ -31,9 +31,12 @@ _SETS = {"noticed": "meta4xnli", "idiom": "idiom-sentences", "simile": "similes"
 _SHOWN_SETS = ("meta4xnli", OWN_FIGURES)
 """The sets that choose what the view `noticed` shows."""
 _NOVELTY, _DEV_VALENCE = "novelty", "dev-emobank"
+DEV_SETS = (*_SETS.values(), OWN_FIGURES, _NOVELTY)
+"""All sets whose development parts choose something for figures."""
 _WORDS_PER_BATCH = 8192
-_NEARLY = 0.03
-"""How far below the best F1 a threshold may be that shows less than the best one."""
+_NEARLY, _SHOWN_NEARLY = 0.03, 0.015
+"""How far below the best F1 a threshold may be that shows less than the best one: of idioms, and of
+words in the view `noticed`."""
 _TOP = 0.9
 """The most novel tenth lies above this quantile."""
 
@@ -56,14 +59,49 @@ def word_outputs(model: Network, corpus: EncodedCorpus, head: str, device: str) 
     return found
 
 
-def figure_figures(run: EncoderRun, model: Network) -> dict[str, float]:
+@dataclass(frozen=True, slots=True)
+class JudgedWords:
+    """What a model says of the words of a development set, and what people said.
+
+    `figures` is [word, figure]; `metaphor` has logits, None where the model has no such head.
+    """
+
+    figures: Floats
+    metaphor: Floats | None
+    answers: Mapping[str, npt.NDArray[np.int64]]
+
+    def known(self, name: str) -> tuple[Floats, npt.NDArray[np.int64]]:
+        """One output and the answers, for the words that have one."""
+        answers = self.answers[name]
+        known = answers != UNKNOWN
+        return self.figures[known, FIGURE_OUTPUTS.index(name)], answers[known]
+
+
+JudgedSets = Mapping[str, JudgedWords]
+"""Development sets by name, as many as there are."""
+
+
+def judge_sets(run: EncoderRun, model: Network) -> dict[str, JudgedWords]:
+    """The development sets of a run through a model."""
+    found = {}
+    for name in DEV_SETS:
+        if run.has(f"dev-{name}"):
+            corpus = run.corpus(f"dev-{name}")
+            figures = word_outputs(model, corpus, "figures", run.device)
+            metaphor = None
+            if model.metaphor is not None:
+                metaphor = word_outputs(model, corpus, "metaphor", run.device)[:, 0]
+            found[name] = JudgedWords(figures, metaphor, corpus.labels)
+    return found
+
+
+def figure_figures(sets: JudgedSets) -> dict[str, float]:
     """F1 of each verdict on its own set, and how well novelty is told."""
     figures: dict[str, float] = {}
-    for place, name in enumerate(FIGURE_OUTPUTS):
-        known = _known_outputs(run, model, place, name)
-        if known is None:
+    for name in FIGURE_OUTPUTS:
+        if _SETS.get(name, name) not in sets:
             continue
-        predicted, answers = known
+        predicted, answers = sets[_SETS.get(name, name)].known(name)
         if name == _NOVELTY:
             truth = (answers - ZERO) / 1000
             figures["novelty_pearson"] = round(float(np.corrcoef(predicted, truth)[0, 1]), 4)
@@ -71,20 +109,6 @@ def figure_figures(run: EncoderRun, model: Network) -> dict[str, float]:
         else:
             figures |= figures_when(name, predicted, answers, by="f1")
     return figures
-
-
-def _known_outputs(
-    run: EncoderRun, model: Network, place: int, name: str
-) -> tuple[Floats, npt.NDArray[np.int64]] | None:
-    """One output and the answers, for the words of its development data that have one."""
-    file = f"dev-{_SETS.get(name, name)}"
-    if not run.has(file):
-        return None
-    corpus = run.corpus(file)
-    answers = corpus.labels[name]
-    predicted = word_outputs(model, corpus, "figures", run.device)[:, place]
-    known = answers != UNKNOWN
-    return predicted[known], answers[known]
 
 
 def _auc(scores: Floats, truth: npt.NDArray[np.bool_]) -> float:
@@ -154,18 +178,19 @@ class FigureCalibration:
         weights[bias] = weights[bias] * slopes + shifts
 
 
-def calibrate_figures(run: EncoderRun, model: Network, metaphor: Calibration) -> FigureCalibration:
+def calibrate_figures(sets: JudgedSets, metaphor: Calibration) -> FigureCalibration:
     """Platt's scaling of verdicts, the line of least error for novelty, the best thresholds.
 
-    The threshold of noticed words is that of the view `noticed`, which also looks at novelty and
-    at the probability of a metaphor, which `metaphor` calibrates.
+    The threshold of noticed words is that of the view `noticed`, which also looks at the
+    probability of a metaphor, which `metaphor` calibrates.
     """
     chosen: dict[str, Calibration] = {}
-    for place, name in enumerate(FIGURE_OUTPUTS):
-        known = _known_outputs(run, model, place, name)
-        if known is None:
+    for name in FIGURE_OUTPUTS:
+        if _SETS.get(name, name) not in sets:
             chosen[name] = Calibration(1.0, 0.0, 0.5)
-        elif name == _NOVELTY:
+            continue
+        known = sets[_SETS.get(name, name)].known(name)
+        if name == _NOVELTY:
             slope, shift = np.polyfit(known[0], (known[1] - ZERO) / 1000, 1)
             chosen[name] = Calibration(float(slope), float(shift), 0.5)
         else:
@@ -175,8 +200,9 @@ def calibrate_figures(run: EncoderRun, model: Network, metaphor: Calibration) ->
                     chosen[name], threshold=idiom_threshold(*known, chosen[name])
                 )
     limits = {name: chosen[name].threshold for name in _SETS}
-    if any(run.has(f"dev-{name}") for name in _SHOWN_SETS):
-        limits["noticed"] = _shown_threshold(run, model, chosen, metaphor)
+    shown = [_shown(sets[n], chosen["noticed"], metaphor) for n in _SHOWN_SETS if n in sets]
+    if shown:  # a false mark in literal prose costs readers more than a metaphor that is missed
+        limits["noticed"] = highest_nearly_best(shown, within=_SHOWN_NEARLY)
     return FigureCalibration(
         tuple(chosen[name].slope for name in FIGURE_OUTPUTS),
         tuple(chosen[name].shift for name in FIGURE_OUTPUTS),
@@ -193,33 +219,20 @@ def idiom_threshold(
     idioms too.
     """
     shares = calibration.probabilities(logits)
-    return highest_nearly_best(shares, answers == 1, within=_NEARLY)
-
-
-def _shown_threshold(
-    run: EncoderRun, model: Network, chosen: dict[str, Calibration], metaphor: Calibration
-) -> float:
-    """The threshold of the view `noticed` that finds the marked words best, by the mean over the
-    development sets, so that none counts by its size."""
-    sets = [name for name in _SHOWN_SETS if run.has(f"dev-{name}")]
-    return best_threshold([_shown(run, model, name, chosen, metaphor) for name in sets], by="f1")
+    return highest_nearly_best([(shares, answers == 1)], within=_NEARLY)
 
 
 def _shown(
-    run: EncoderRun,
-    model: Network,
-    name: str,
-    chosen: dict[str, Calibration],
-    metaphor: Calibration,
+    words: JudgedWords, noticed: Calibration, metaphor: Calibration
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """Scores of the view `noticed` for the judged words of a set, and which of them are marked."""
-    corpus = run.corpus(f"dev-{name}")
-    answers = corpus.labels["noticed"]
-    outputs = word_outputs(model, corpus, "figures", run.device)
-    noticed, novelty = (outputs[:, FIGURE_OUTPUTS.index(n)] for n in ("noticed", _NOVELTY))
-    rules = metaphor.probabilities(word_outputs(model, corpus, "metaphor", run.device)[:, 0])
-    new = chosen[_NOVELTY].slope * novelty + chosen[_NOVELTY].shift
-    rows = zip(rules, chosen["noticed"].probabilities(noticed), new, strict=True)
+    assert words.metaphor is not None
+    answers = words.answers["noticed"]
+    rows = zip(
+        metaphor.probabilities(words.metaphor),
+        noticed.probabilities(words.figures[:, FIGURE_OUTPUTS.index("noticed")]),
+        strict=True,
+    )
     shares = np.asarray([noticeable(*row) for row in rows])
     known = answers != UNKNOWN
     return shares[known], answers[known] == 1

@@ -15,10 +15,10 @@ from trope.train.encoder.corpus import UNKNOWN, ZERO, universal_relations
 Batch = dict[str, Tensor]
 _LEMMA_WEIGHT, _XPOS_WEIGHT = 0.5, 0.5
 _METAPHOR_WEIGHT = 3.0  # a verdict is one bit where syntax has many
-_RARE = 1.5  # weight of metaphors, which are every eighth word
+RARE = 1.5  # weight of metaphors, which are every eighth word
 _SENTIMENT_WEIGHT, _METONYMY_WEIGHT, _MEANING_WEIGHT = 1.0, 1.0, 1.0
 _FIGURES_WEIGHT, _NAMES_WEIGHT = 2.0, 1.0
-_NOVELTY_WEIGHT = 16.0  # scores differ by an eighth on average, verdicts by one
+NOVELTY_WEIGHT = 16.0  # scores differ by an eighth on average, verdicts by one
 _POLARITY_WEIGHT = 0.5  # of polarity and irony, which are there to help the score
 _TEACHER_SHARE = 0.5  # of the loss on words that have both an answer and teachers
 _SENTIMENT_ANSWERS = {"score", "polarity", "valence"}
@@ -156,7 +156,7 @@ def _verdict_loss(
     for name in ("metaphor", "target"):
         if name in answers:
             given = torch.where(there, answers[name][index], UNKNOWN)
-            loss = loss + _verdict_entropy(getattr(scores, name), given, _RARE)
+            loss = loss + _verdict_entropy(getattr(scores, name), given, RARE)
     if "figurative" in sentence_answers:
         given = sentence_answers["figurative"][sentence]
         loss = loss + _verdict_entropy(scores.figurative, given, 1.0)
@@ -181,14 +181,14 @@ def figure_loss(predicted: Tensor, batch: Batch, answers: Batch, teacher: Tensor
         if place == _NOVELTY:
             known = given != UNKNOWN
             error = (own - (given - ZERO).float() / 1000) ** 2 * known
-            loss = loss + _NOVELTY_WEIGHT * error.sum() / known.sum().clamp_min(1)
+            loss = loss + NOVELTY_WEIGHT * error.sum() / known.sum().clamp_min(1)
         else:
-            loss = loss + _verdict_entropy(own, given, _RARE)
+            loss = loss + _verdict_entropy(own, given, RARE)
     if teacher is None:
         return loss
     mine, wanted = predicted[there].float(), teacher[word[there]].float()
     error = ((mine[:, _NOVELTY] - wanted[:, _NOVELTY]) ** 2).mean()
-    soft = _NOVELTY_WEIGHT * error + _binary(mine[:, :_NOVELTY], wanted[:, :_NOVELTY].sigmoid())
+    soft = NOVELTY_WEIGHT * error + _binary(mine[:, :_NOVELTY], wanted[:, :_NOVELTY].sigmoid())
     own_share = 1 - _TEACHER_SHARE if {*FIGURE_OUTPUTS} & answers.keys() else 1
     return own_share * loss + _TEACHER_SHARE * soft
 

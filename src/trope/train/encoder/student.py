@@ -35,7 +35,7 @@ from trope.train.encoder.development import (
     thresholds,
 )
 from trope.train.encoder.export import export
-from trope.train.encoder.figure_development import calibrate_figures
+from trope.train.encoder.figure_development import calibrate_figures, judge_sets
 from trope.train.encoder.fit import FitSettings
 from trope.train.encoder.folds import train_folds
 from trope.train.encoder.run import (
@@ -110,7 +110,7 @@ def _export_student(run: EncoderRun, seed: int, out: Path) -> None:
         rescale(run, model, weights)
         labels = msgspec.structs.replace(labels, metaphor=thresholds(chosen))
         if model.figures is not None:
-            figures = calibrate_figures(run, model, chosen["metaphor"])
+            figures = calibrate_figures(judge_sets(run, model), chosen["metaphor"])
             figures.fold(weights)
             labels = msgspec.structs.replace(labels, figures=figures.thresholds)
     arrays = {name: value.float().numpy() for name, value in weights.items()}

@@ -82,6 +82,36 @@ class HeadlineSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class FigureWords:
+    """A set for the head for figures, and the share of its words without a figure that is read."""
+
+    name: str
+    share: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class FigureHeadSettings:
+    """How the head for figures learns."""
+
+    sets: tuple[FigureWords, ...]
+    passes: int
+    rate: float
+    dropout: float
+    words_per_step: int
+
+
+@dataclass(frozen=True, slots=True)
+class ValenceHeadSettings:
+    """How many layers the output for valence reads, and how it learns."""
+
+    layers: int
+    passes: int
+    rate: float
+    dropout: float
+    words_per_batch: int
+
+
+@dataclass(frozen=True, slots=True)
 class LowerHeadSettings:
     """How many layers the heads read, and how they learn.
 
@@ -97,6 +127,8 @@ class LowerHeadSettings:
     rate: float
     dropout: float
     words_per_batch: int
+    figures: FigureHeadSettings
+    valence: ValenceHeadSettings
 
 
 _RENAMED = {

@@ -21,7 +21,7 @@ import numpy as np
 import onnx
 import torch
 from onnx import TensorProto, helper
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from trope.core.files import atomic_write
@@ -270,21 +270,33 @@ def _write_model(
     heads: MetaphorHeads, chosen: dict[str, Calibration], folder: Path, out: Path
 ) -> None:
     """The model of a folder with these heads, calibrated, in another folder."""
-    weights = {f"metaphor.{k}": v.detach().cpu() for k, v in heads.state_dict().items()}
+    weights = weights_of(heads, "metaphor")
     fold(weights, chosen)
-    arrays = {name: value.float().numpy() for name, value in weights.items()}
+    changed = with_metaphor_heads((folder / "encoder.onnx").read_bytes(), arrays_of(weights))
+    write_changed(folder, out, changed, metaphor=thresholds(chosen))
+
+
+def weights_of(head: nn.Module, name: str) -> dict[str, Tensor]:
+    """The weights of a head under its name."""
+    return {f"{name}.{k}": v.detach().cpu() for k, v in head.state_dict().items()}
+
+
+def arrays_of(weights: Mapping[str, Tensor]) -> Weights:
+    """Weights as export takes them."""
+    return {name: value.float().numpy() for name, value in weights.items()}
+
+
+def write_changed(folder: Path, out: Path, model: bytes, **labels: Any) -> None:
+    """The model of a folder with another network and other labels, in another folder."""
+    changed: Labels = msgspec.structs.replace(Encoder(folder=folder).labels, **labels)
     out.mkdir(parents=True, exist_ok=True)
     for name in FILES:
         if name not in ("encoder.onnx", "labels.json"):
             copyfile(folder / name, out / name)
     with atomic_write(out / "encoder.onnx", "wb") as file:
-        changed = with_metaphor_heads((folder / "encoder.onnx").read_bytes(), arrays)
-        file.write(changed)
-    labels: Labels = msgspec.structs.replace(
-        Encoder(folder=folder).labels, metaphor=thresholds(chosen)
-    )
+        file.write(model)
     with atomic_write(out / "labels.json", "wb") as file:
-        file.write(msgspec.json.format(msgspec.json.encode(labels), indent=1))
+        file.write(msgspec.json.format(msgspec.json.encode(changed), indent=1))
 
 
 _LAYER = "layer"
@@ -313,7 +325,7 @@ def showing_layers(model: bytes, number: int) -> tuple[bytes, list[str]]:
     for level, layer in enumerate(layers_of(model)[: number + 1]):
         rows = pooled(graph, layer, shape, _width(opened))
         names.append(graph.add("Identity", rows, name=f"{_LAYER}_{level}"))
-    _put_in(opened, graph, {name: ["row", _width(opened)] for name in names})
+    put_in(opened, graph, {name: ["row", _width(opened)] for name in names})
     return keep_outputs(opened.SerializeToString(), (*names, METAPHOR[0])), names
 
 
@@ -322,12 +334,12 @@ def with_metaphor_heads(model: bytes, weights: Weights) -> bytes:
     layers = layers_of(model)
     others = [name for name in output_names(model) if name not in METAPHOR]
     opened = onnx.load_from_string(keep_outputs(model, others))
-    _drop_unused(opened)
+    drop_unused(opened)
     graph = Graph(prefix="metaphor_")
     shape = graph.add("Shape", "ids")
     words = graph.add("Shape", "pool", start=0, end=2)
     metaphor_heads(graph, layers, weights, shape, words)
-    _put_in(opened, graph, {"metaphor": ["batch", "word"], "figurative": ["batch"]})
+    put_in(opened, graph, {"metaphor": ["batch", "word"], "figurative": ["batch"]})
     changed: bytes = opened.SerializeToString()
     return changed
 
@@ -337,7 +349,8 @@ def _width(model: Any) -> int:
     return int(max((t.dims for t in model.graph.initializer), key=lambda dims: np.prod(dims))[1])
 
 
-def _put_in(model: Any, graph: Graph, outputs: dict[str, list[Any]]) -> None:
+def put_in(model: Any, graph: Graph, outputs: dict[str, list[Any]]) -> None:
+    """Add nodes to a model, and outputs with their shapes."""
     model.graph.node.extend(graph.nodes)
     model.graph.initializer.extend(graph.constants)
     model.graph.output.extend(
@@ -346,7 +359,7 @@ def _put_in(model: Any, graph: Graph, outputs: dict[str, list[Any]]) -> None:
     )
 
 
-def _drop_unused(model: Any) -> None:
+def drop_unused(model: Any) -> None:
     """Take out the constants of heads that are no longer there."""
     used = {name for node in model.graph.node for name in node.input}
     kept = [constant for constant in model.graph.initializer if constant.name in used]

@@ -50,8 +50,7 @@ from trope.tasks.rewriting.ranker_training import (
 )
 from trope.tasks.rewriting.task import WordPlace, places_of
 from trope.tasks.rewriting.training_data import SUBSTITUTION_SETS, JudgedHeadline, judged_headlines
-from trope.train.rewriting.noise import COPIES, measure_noise
-from trope.train.rewriting.run import RewritingRun, SampleSizes
+from trope.train.rewriting.run import COPIES, RewritingRun, SampleSizes, measure_noise
 from trope.train.rewriting.shortlist import (
     SHORTLIST_PENALTY,
     RankerLessons,
