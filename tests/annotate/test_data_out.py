@@ -179,3 +179,20 @@ def test_texts_that_a_spreadsheet_or_a_page_would_run(tmp_path: Path) -> None:
         parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
         kept = parquet.read_table(io.BytesIO(archive.read("data/train.parquet"))).to_pylist()
     assert {row["text"] for row in kept} == set(texts.values())
+
+
+def test_opening_a_project_leaves_log_handlers_of_others_open() -> None:
+    code = """
+import logging
+from trope.annotate.store.database import set_up
+
+class Handler(logging.NullHandler):
+    def close(self):
+        print("closed")
+
+logging.getLogger().addHandler(kept := Handler())
+set_up()
+print("set up")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[0] == "set up"  # they are closed when the process ends

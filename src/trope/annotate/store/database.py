@@ -86,6 +86,7 @@ def set_up(database: dict[str, Any] | None = None, **more: Any) -> None:
         "INSTALLED_APPS": ["trope.annotate.store"],
         "USE_TZ": True,
         "TIME_ZONE": "UTC",
+        "LOGGING_CONFIG": None,  # Django's own closes the log handlers of whoever calls trope
         **more,
     }
     if not settings.configured:

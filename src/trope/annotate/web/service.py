@@ -109,7 +109,6 @@ def web_settings(origin: str = "", upload_limit: int = UPLOAD_LIMIT) -> dict[str
         "TROPE_UPLOAD_LIMIT": upload_limit,
         "DATA_UPLOAD_MAX_NUMBER_FIELDS": 5_000,
         "USE_I18N": False,
-        "LOGGING_CONFIG": None,
     }
 
 

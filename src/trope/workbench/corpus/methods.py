@@ -54,14 +54,16 @@ def methods_text(corpus: IndexedCorpus) -> MethodsText:
     settings, facts = corpus.source.manifest.settings, corpus.facts
     everything = rates(corpus, RatesQuery(rows=1)).about["all"]
     rate = Interval(everything["rate"], everything["low"], everything["high"])
-    counted = VIEW_NAMES[facts.word_view]
+    noticed = facts.word_view == "noticed"
+    counted = VIEW_NAMES["content" if noticed else facts.word_view]
+    marked = "expects readers to notice," if noticed else "marks"
     threshold, lowest = corpus.threshold, _lowest_score(corpus)
     measured = _quality(settings.tier, settings.model_sha256)
     tested = own_threshold(settings.tier, settings.model_sha256, "all")
     sentences = [
         f"We identified metaphors with trope {settings.trope} (model {settings.tier}, SHA-256 "
         f"{settings.model_sha256[:12]}).",
-        f"Of a text's {counted}, those count as metaphors that the model marks"
+        f"Of a text's {counted}, those count as metaphors that the model {marked}"
         + _threshold(threshold, lowest),
         *([] if facts.word_view == "all" else [_NOT_ALL]),
         f"The corpus has {_counted(facts.texts, 'text')}, {_counted(facts.sentences, 'sentence')} "
