@@ -110,7 +110,7 @@ def test_slow_and_broken_connections_double_no_judgment(chromium: Any, serve: Se
     page.get_by_text("not saved: no connection; press Enter to try again").wait_for()
     page.keyboard.press("Enter")
     while len(held) < 2:
-        page.wait_for_event("request", lambda one: one.url.endswith("/judge"))
+        page.evaluate("0")  # the browser's messages are read while it answers
     page.keyboard.press("Enter")
     held[1].continue_()
     page.get_by_text("1 judged").wait_for()

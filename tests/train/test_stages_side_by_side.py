@@ -188,8 +188,10 @@ def test_a_run_that_is_ended_takes_its_stages_with_it(toys: Toys, number: int) -
     waits = "import signal\npipe = (work / 'pipe').open('w')\nsignal.pause()"
     (toys.work / "export.py").write_text(waits)
     code = f"""
+import signal
 from pathlib import Path
 from trope.train.encoder import stages
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs begin without it
 stages.COMMAND = {stages.COMMAND!r}
 work = Path({str(toys.work)!r})
 one = stages.Stage("export", print, (work / "export").exists)

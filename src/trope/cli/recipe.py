@@ -127,7 +127,7 @@ def run_one(
     except KeyboardInterrupt:
         if not quiet:
             click.echo(f"trope: {out}: interrupted; give the same command to go on", err=True)
-        raise
+        raise click.exceptions.Exit(130) from None
     notes.close()
     if plot is not None:
         draw_funnel(done.funnel, plot)
