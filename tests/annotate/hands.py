@@ -20,6 +20,8 @@ class Keyboard:
 
     def __init__(self, page: Any) -> None:
         self.page, self.number = page, 0
+        # the browser hands lists of files over from now on, not some time after one is asked for
+        page.on("filechooser", lambda chooser: None)
 
     def reach(self, target: Any) -> None:
         """Move the focus to something, as far as it is."""
