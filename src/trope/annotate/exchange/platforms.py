@@ -11,7 +11,7 @@ import html
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
@@ -207,6 +207,17 @@ def _mturk_files(
 _FILES: dict[
     str, Callable[[Sequence[Submission], Sequence[Submission]], dict[str, Iterator[str]]]
 ] = {"prolific": _prolific_files, "mturk": _mturk_files}
+
+
+def read_amount(text: str) -> Decimal:
+    """An amount of money that somebody typed."""
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        amount = Decimal("NaN")
+    if not amount.is_finite() or amount < 0:
+        raise BadInput(f"{text[:20]!r} is not an amount; write it as 1.50")
+    return amount
 
 
 def describe_settlement(platform: str, settled: Sequence[Submission], currency: str) -> str:

@@ -10,7 +10,7 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from io import BytesIO
 from itertools import chain, islice
 from pathlib import Path
@@ -25,6 +25,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from trope.annotate.exchange.files import csv_lines
 from trope.annotate.exchange.platforms import (
     describe_settlement,
+    read_amount,
     read_submissions,
     settlement_files,
 )
@@ -177,7 +178,7 @@ def settle(request: HttpRequest) -> HttpResponse | FileResponse:
             raise BadInput("choose the list of submissions that the platform offers as CSV")
         sent.flush()
         reward = request.POST.get("reward", "").strip()
-        files = _settled(sent.path, sent.name or "", _amount(reward) if reward else None)
+        files = _settled(sent.path, sent.name or "", read_amount(reward) if reward else None)
     except TropeError as error:
         return _pay_page(request, problem=str(error), status=422)
     return FileResponse(files, as_attachment=True, filename=file_name("settlement", "zip"))
@@ -198,16 +199,6 @@ def _settled(path: Path, name: str, reward: Decimal | None) -> IO[bytes]:
         {"summary.txt": f"{said}\n".encode()}
         | {file: "".join(lines).encode() for file, lines in made.items()}
     )
-
-
-def _amount(text: str) -> Decimal:
-    try:
-        amount = Decimal(text)
-    except InvalidOperation:
-        amount = Decimal("NaN")
-    if not amount.is_finite() or amount < 0:
-        raise BadInput(f"{text[:20]!r} is not an amount such as 1.50")
-    return amount
 
 
 def aggregation_options(request: HttpRequest) -> AggregationOptions:

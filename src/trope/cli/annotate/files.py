@@ -7,7 +7,6 @@ import csv
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ import msgspec
 
 from trope.annotate.exchange.platforms import (
     describe_settlement,
+    read_amount,
     read_submissions,
     settlement_files,
 )
@@ -348,7 +348,7 @@ def settle(directory: Path, file: Path, folder: Path, reward: str | None, as_jso
     plan = connected(directory).plan
     from trope.annotate.store.reports import external_workers
 
-    amount = None if reward is None else _amount(reward)
+    amount = None if reward is None else read_amount(reward)
     platform, submissions = read_submissions(file)
     workers = external_workers({one.worker for one in submissions}, plan)
     settled = settle_submissions(submissions, workers, amount)
@@ -370,13 +370,3 @@ def settle(directory: Path, file: Path, folder: Path, reward: str | None, as_jso
         click.echo(describe_settlement(platform, settled, plan.pay.currency))
         for name in files:
             click.echo(str(folder / name))
-
-
-def _amount(text: str) -> Decimal:
-    try:
-        amount = Decimal(text)
-    except InvalidOperation:
-        amount = Decimal("NaN")
-    if not amount.is_finite() or amount < 0:
-        raise BadInput(f"{text!r} is not an amount such as 1.50; check --reward")
-    return amount
