@@ -97,6 +97,8 @@ class EncoderSettings:
     """Dimensions of the vectors of meaning; 0 for none."""
     teachers: dict[str, TeacherSettings]
     sets: tuple[TrainingSet, ...]
+    headlines: bool = False
+    """Whether the student judges headlines as the teachers of `trope train headlines` do."""
 
 
 TASKS = ("syntax", "metaphor", "figures", "sentiment", "metonymy", "names")

@@ -22,7 +22,7 @@ from torch.nn import functional
 
 from trope.core.errors import BadInput
 from trope.core.progress import MessageWriter
-from trope.encoder.network import Network
+from trope.encoder.network import MetaphorHeads, Network
 from trope.train.encoder.bases import fetch, has_base, has_half, keep_half
 from trope.train.encoder.development import (
     calibrations,
@@ -66,7 +66,16 @@ from trope.train.encoder.teachers import (
     teacher_stages,
     write_soft_labels,
 )
+from trope.train.headlines.base_head import (
+    HeadlineRun,
+    average_teachers,
+    learn_opinion,
+    take_over,
+)
+from trope.train.headlines.settings import read_headline_settings
 
+HEADLINES = "headlines"
+"""The stage in which teachers judge headlines that nobody labelled."""
 Module = TypeVar("Module", bound=nn.Module)
 
 _IN_32_BITS = (
@@ -105,6 +114,8 @@ def _export_student(run: EncoderRun, seed: int, out: Path) -> None:
     if "metaphor" in run.tasks():
         model = quantise(Network(run.settings.student.base, labels, None, tuple(run.tasks())))
         model.load_state_dict(weights)
+        if run.settings.headlines:
+            weights |= _learn_headlines(run, model)
         chosen = calibrations(run, model)
         fold(weights, chosen)
         rescale(run, model, weights)
@@ -115,6 +126,20 @@ def _export_student(run: EncoderRun, seed: int, out: Path) -> None:
             labels = msgspec.structs.replace(labels, figures=figures.thresholds)
     arrays = {name: value.float().numpy() for name, value in weights.items()}
     export(arrays, labels, run.vocabulary(), out)
+
+
+def _headline_run(run: EncoderRun, data: Path = Path()) -> HeadlineRun:
+    return HeadlineRun(read_headline_settings(None), data, run.work, run.device, run.say)
+
+
+def _learn_headlines(run: EncoderRun, model: Network) -> dict[str, Tensor]:
+    """The layers that judge whole sentences, as the teachers of headlines would have them."""
+    assert model.metaphor is not None
+    model.to(run.device)
+    fresh = MetaphorHeads(model.trunk.size, len(model.metaphor.mix.weights))
+    own = learn_opinion(_headline_run(run), model, quantise(fresh))
+    take_over(model, own, run.device)
+    return {name: value.cpu() for name, value in own.items()}
 
 
 def train_encoder(
@@ -198,7 +223,7 @@ def train_tier(
     else:
         prepare(run, data)
         for name, stage in stages.items():
-            if name.startswith(EXPORT) and not stage.done():
+            if name.startswith((HEADLINES, EXPORT)) and not stage.done():
                 stage.do()
     choose_seed(run, seeds, tier.kind, out)
 
@@ -217,6 +242,14 @@ def _stages(run: EncoderRun, tier: TrainedTier, data: Path, seeds: int) -> Itera
     ready = partial(is_prepared, run)
     yield Stage(PREPARE, partial(prepare, run, data), ready, (f"{WEIGHTS}-bert-vocabulary",))
     yield from teacher_stages(run, tier.tasks)
+    judges = run.settings.headlines and tier.kind == "student"
+    if judges:
+        yield Stage(
+            HEADLINES,
+            lambda: average_teachers(_headline_run(run, data)),
+            (run.work / "opinion.npy").exists,
+            (PREPARE, f"{WEIGHTS}-all-mpnet-base-v2"),
+        )
     for seed in run.seeds(seeds):
         name = f"{tier.kind}-{seed}"
         weights = run.work / f"{name}.safetensors"
@@ -231,7 +264,7 @@ def _stages(run: EncoderRun, tier: TrainedTier, data: Path, seeds: int) -> Itera
             f"{EXPORT}-{name}",
             partial(_export, run, tier, seed),
             partial(is_exported, weights),
-            (PREPARE, name),
+            (PREPARE, name, *((HEADLINES,) if judges else ())),
         )
 
 

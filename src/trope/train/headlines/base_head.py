@@ -121,13 +121,15 @@ def _train_reader(run: HeadlineRun, seed: int) -> Path:
     if path.exists():
         return path
     chosen, rng = run.settings.readers, np.random.default_rng(seed)
+    asked = (("vua", chosen.vua_passes), (LCC_TARGETS, chosen.lcc_passes))
     sets = {
         name: encode_verdicts(read_metaphor_set(run.data, name, "train"), run.vocabulary)
-        for name in ("vua", LCC_TARGETS)
+        for name, passes in asked
+        if passes
     }
     plan = [
         (name, batch)
-        for name, passes in (("vua", chosen.vua_passes), (LCC_TARGETS, chosen.lcc_passes))
+        for name, passes in asked
         for _ in range(passes)
         for batch in batches(sets[name], chosen.words_per_batch, rng)
     ]
@@ -218,15 +220,14 @@ def _refit(
     if scores is None:
         own = {name: v.float() for name, v in weights.items() if name.split(".")[1] in HEAD}
     else:
-        head = _fit_head(run, model, EncodedCorpus.load(run.work / "pool.npz"), np.load(scores))
-        own = {f"metaphor.{name}": value for name, value in head.items()}
+        own = learn_opinion(run, model, MetaphorHeads(model.trunk.size, model.trunk.layers))
     val = run.rows("val")
-    _take_over(model, own, run.device)
+    take_over(model, own, run.device)
     alone = calibrate(figurative(model, val.corpus, run.device), val.labels, by="macro_f1")
     own["metaphor.figurative.weight"] = own["metaphor.figurative.weight"] * alone.slope
     own["metaphor.figurative.bias"] = own["metaphor.figurative.bias"] * alone.slope + alone.shift
     weights |= {name: value.half().cpu().contiguous() for name, value in own.items()}
-    _take_over(model, own, run.device)
+    take_over(model, own, run.device)
     together = _calibrate_with_small(run, model, small, val)
     metadata["agreement"] = msgspec.json.encode(TierMean(together.slope, together.shift)).decode()
     limits = msgspec.json.decode(metadata["metaphor"], type=MetaphorThresholds)
@@ -237,18 +238,21 @@ def _refit(
         file.write(save(weights, metadata=metadata))
 
 
-def _take_over(model: Network, own: dict[str, Tensor], device: str) -> None:
+def take_over(model: Network, own: dict[str, Tensor], device: str) -> None:
+    """Put other weights in the place of some of a model's."""
     model.load_state_dict({k: v.to(device) for k, v in own.items()}, strict=False)
 
 
-def _fit_head(
-    run: HeadlineRun, model: Network, pool: EncodedCorpus, scores: Floats
-) -> dict[str, Tensor]:
-    """New layers for whole sentences, fitted on a trunk that stays as it is."""
+def learn_opinion(run: HeadlineRun, model: Network, fresh: MetaphorHeads) -> dict[str, Tensor]:
+    """What the teachers think of headlines, learnt by new layers for whole sentences.
+
+    Everything else of the model stays as it is.
+    """
+    pool, scores = EncodedCorpus.load(run.work / "pool.npz"), np.load(run.work / "opinion.npy")
     chosen = run.settings.head
     assert model.metaphor is not None
     torch.manual_seed(chosen.seed)
-    fresh = MetaphorHeads(model.trunk.size, model.trunk.layers).to(run.device).train()
+    fresh.to(run.device).train()
     fresh.dropout.p = chosen.dropout
     layers = {name: getattr(fresh, name) for name in HEAD}
     parameters = [p for layer in layers.values() for p in layer.parameters()]
@@ -268,7 +272,7 @@ def _fit_head(
             optimizer.step()
             schedule.step()
     return {
-        f"{name}.{key}": value.detach()
+        f"metaphor.{name}.{key}": value.detach()
         for name, layer in layers.items()
         for key, value in layer.state_dict().items()
     }
