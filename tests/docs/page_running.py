@@ -144,13 +144,19 @@ def run_here(arguments: list[str]) -> tuple[str, int]:
     return stream.buffer.getvalue().decode(), status if isinstance(status, int) else 0  # type: ignore[attr-defined]
 
 
-def run_session(runner: PageRunner, block: Block) -> None:
-    """A session of Python, as doctest reads it."""
+def read_session(runner: PageRunner, block: Block) -> doctest.DocTest:
+    """A session of Python, as doctest reads it, with the names of the page."""
     test = doctest.DocTestParser().get_doctest(
         block.content, runner.names, block.place, str(block.page), block.line
     )
     if not test.examples:
         raise WrongBlock(f"{block.place}: a pycon block begins with '>>> '")
+    return test
+
+
+def run_session(runner: PageRunner, block: Block) -> None:
+    """Run a session and compare what it prints."""
+    test = read_session(runner, block)
     printed: list[str] = []
     doctests = doctest.DocTestRunner(checker=Checker(), verbose=False)
     doctests.run(test, out=printed.append, clear_globs=False)

@@ -8,6 +8,7 @@ Read the difference afterwards. `make pages` does this for all pages.
 
 from __future__ import annotations
 
+import doctest
 import os
 import re
 import sys
@@ -22,7 +23,14 @@ sys.path.extend([str(HERE.parent), str(REPOSITORY / "docs"), str(REPOSITORY / "s
 from figure_values import substitute  # noqa: E402
 from output_matching import ELISION, matches  # noqa: E402
 from page_blocks import Block, pages, read_blocks  # noqa: E402
-from page_running import COLUMNS, PageRunner, execute, read_commands  # noqa: E402
+from page_running import (  # noqa: E402
+    COLUMNS,
+    Checker,
+    PageRunner,
+    execute,
+    read_commands,
+    read_session,
+)
 
 FIGURE = re.compile(r"[\d.,]+(\s*<!-- figure: ([^ ]+) -->)")
 
@@ -37,7 +45,7 @@ def renew(page: Path) -> int:
         runner = PageRunner(Path(folder))
         runner.follow([])
         for block in blocks:
-            new = _renewed(runner, block)
+            new = renewed(runner, block)
             if new != block.content:
                 assert text.count(block.content) == 1, f"{block.place}: the block occurs twice"
                 text = text.replace(block.content, new)
@@ -48,11 +56,14 @@ def renew(page: Path) -> int:
     return changed
 
 
-def _renewed(runner: PageRunner, block: Block) -> str:
+def renewed(runner: PageRunner, block: Block) -> str:
+    """The content of a block with what it prints now; it runs in the folder of the page."""
     if block.directive or block.not_run:
         return block.content
     if block.language == "console":
         return "".join(_console(runner, block))
+    if block.language == "pycon":
+        return "".join(_session(runner, block))
     if block.language == "output":
         same = matches(block.content, runner.printed)
         return block.content if same else runner.printed
@@ -75,6 +86,34 @@ def _console(runner: PageRunner, block: Block) -> list[str]:
         shown = _updated(expected, got).rstrip("\n")
         new += [*lines[begin:end], f"{shown}\n" if shown else ""]
     return new
+
+
+class _Printed(doctest.DocTestRunner):
+    """Keeps what was printed where the page has something else."""
+
+    def __init__(self) -> None:
+        super().__init__(checker=Checker(), verbose=False)
+        self.by_line: dict[int, str] = {}
+
+    def report_failure(
+        self, out: object, test: doctest.DocTest, example: doctest.Example, got: str
+    ) -> None:
+        """An example that printed something else."""
+        self.by_line[example.lineno] = re.sub(r"(?m)^$\n", "<BLANKLINE>\n", got)
+
+
+def _session(runner: PageRunner, block: Block) -> list[str]:
+    test, printed = read_session(runner, block), _Printed()
+    printed.run(test, out=sys.stderr.write, clear_globs=False)
+    runner.names.update(test.globs)
+    lines = block.content.splitlines(keepends=True)
+    for example in reversed(test.examples):
+        if example.lineno in printed.by_line:
+            begin = example.lineno + example.source.count("\n")
+            end = begin + example.want.count("\n")
+            got = _updated(example.want.rstrip("\n"), printed.by_line[example.lineno])
+            lines[begin:end] = [f"{got.rstrip()}\n"] if got else []
+    return lines
 
 
 def _updated(expected: str, got: str) -> str:

@@ -68,9 +68,13 @@ def without(tmp_path: Path) -> Path:
     copytree(shipped.folder, out)
     model = onnx.load(out / "encoder.onnx")
     [last] = [node for node in model.graph.node if "sentiment" in node.output]
-    model.graph.node.remove(last)
-    [before] = [node for node in model.graph.node if last.input[0] in node.output]
-    before.output[0] = "sentiment"
+    last.output[:] = ["all" if name == "sentiment" else name for name in last.output]
+    first = onnx.numpy_helper.from_array(np.arange(len(SENTIMENT_OUTPUTS) - 1), "first")
+    model.graph.initializer.append(first)
+    taken = onnx.helper.make_node("Gather", ["all", "first"], ["sentiment"], axis=1)
+    model.graph.node.append(taken)
+    [shape] = [o.type.tensor_type.shape for o in model.graph.output if o.name == "sentiment"]
+    shape.dim[1].dim_value = len(SENTIMENT_OUTPUTS) - 1
     onnx.save(model, out / "encoder.onnx")
     labels = msgspec.structs.replace(shipped.labels, sentiment=SENTIMENT_OUTPUTS[:-1])
     (out / "labels.json").write_bytes(msgspec.json.encode(labels))
