@@ -36,6 +36,7 @@ from trope.train.encoder.name_sets import (
     encode_tags,
     read_name_set,
 )
+from trope.train.encoder.own_sentences import FIGURES as OWN_FIGURES
 from trope.train.encoder.sentiment_sets import (
     SentimentText,
     encode_sentiment_texts,
@@ -332,16 +333,19 @@ def test_the_real_sets_keep_their_development_part_apart(shared: Path) -> None:
     assert not {(n.words, n.first) for n in names} & {(n.words, n.first) for n in left}
 
 
-def test_the_threshold_of_noticed_words_is_that_of_the_score_that_is_shown() -> None:
-    corpus = encode_figures(FIGURES[:4], vocabulary())  # one word of five is noticed
-    noticed = corpus.labels["noticed"] == 1
+def test_the_threshold_of_noticed_words_leaves_literal_sentences_alone() -> None:
+    literal = FigureSentence(("He", "ate", "the", "bread", "."), noticed=(0,) * 5)
+    corpus = encode_figures([FIGURES[0], literal], vocabulary())
+    answers = corpus.labels["noticed"]
     said = figure_development.JudgedWords(
-        np.stack([np.where(noticed, 1.0, -1.0)] * 3 + [0.0 * noticed], axis=1),
-        np.where(noticed, -2.0, -4.0),
+        np.stack([np.where(answers == 1, 1.0, -1.0)] * 3 + [0.0 * answers], axis=1),
+        np.full(len(answers), -2.0),
         corpus.labels,
+        corpus.sentence_starts,
     )
     same = Calibration(1.0, 0.0, 0.5)
-    found = figure_development.calibrate_figures({"meta4xnli": said}, same)
-    # the words are told apart by any threshold up to the mean of 1, 1 and 0.12, the highest
-    assert found.thresholds.noticed == pytest.approx(0.1192 ** (1 / 3), abs=0.01)
+    found = figure_development.calibrate_figures({OWN_FIGURES: said}, same)
+    # words of the literal sentence have the score that −1 and −2 give; the threshold is above it
+    highest = (0.2689**2 * 0.1192) ** (1 / 3)
+    assert highest < found.thresholds.noticed <= highest + 0.005
     assert found.thresholds.idiom == found.thresholds.simile == 0.5

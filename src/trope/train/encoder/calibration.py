@@ -77,6 +77,12 @@ def highest_nearly_best(sets: Judged, *, within: float) -> float:
     return round(float(_GRID[figures >= figures.max() - within].max()), 4)
 
 
+def lowest_quiet(highest: Floats, *, share: float) -> float:
+    """The lowest threshold, in steps of 0.005, that at most this share of the scores reach."""
+    quiet = [t for t in _GRID if (highest >= t).mean() <= share]
+    return round(float(quiet[0] if quiet else _GRID[-1]), 4)
+
+
 def _figures_by_threshold(sets: Judged, by: str) -> Floats:
     return np.array(
         [np.mean([_quality(shares >= t, truth, by) for shares, truth in sets]) for t in _GRID]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,7 @@ from trope.train.encoder.calibration import (
     calibrate,
     figures_when,
     highest_nearly_best,
+    lowest_quiet,
 )
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, batches
 from trope.train.encoder.fit import on_device
@@ -28,15 +30,14 @@ from trope.train.encoder.run import DEV_TAGS, EncoderRun
 
 _SETS = {"noticed": "meta4xnli", "idiom": "idiom-sentences", "simile": "similes"}
 """The set that each verdict is learnt from."""
-_SHOWN_SETS = ("meta4xnli", OWN_FIGURES)
-"""The sets that choose what the view `noticed` shows."""
 _NOVELTY, _DEV_VALENCE = "novelty", "dev-emobank"
 DEV_SETS = (*_SETS.values(), OWN_FIGURES, _NOVELTY)
 """All sets whose development parts choose something for figures."""
 _WORDS_PER_BATCH = 8192
-_NEARLY, _SHOWN_NEARLY = 0.03, 0.015
-"""How far below the best F1 a threshold may be that shows less than the best one: of idioms, and of
-words in the view `noticed`."""
+_NEARLY = 0.03
+"""How far below the best F1 the threshold of idioms may be, which shows less than the best one."""
+_FALSE_MARKS = 0.03
+"""In how many of our literal sentences the view `noticed` may mark a word."""
 _TOP = 0.9
 """The most novel tenth lies above this quantile."""
 
@@ -63,12 +64,14 @@ def word_outputs(model: Network, corpus: EncodedCorpus, head: str, device: str) 
 class JudgedWords:
     """What a model says of the words of a development set, and what people said.
 
-    `figures` is [word, figure]; `metaphor` has logits, None where the model has no such head.
+    `figures` is [word, figure]; `metaphor` has logits, None where the model has no such head. A
+    sentence begins at each of `starts` but the last.
     """
 
     figures: Floats
     metaphor: Floats | None
     answers: Mapping[str, npt.NDArray[np.int64]]
+    starts: npt.NDArray[np.int64]
 
     def known(self, name: str) -> tuple[Floats, npt.NDArray[np.int64]]:
         """One output and the answers, for the words that have one."""
@@ -91,7 +94,7 @@ def judge_sets(run: EncoderRun, model: Network) -> dict[str, JudgedWords]:
             metaphor = None
             if model.metaphor is not None:
                 metaphor = word_outputs(model, corpus, "metaphor", run.device)[:, 0]
-            found[name] = JudgedWords(figures, metaphor, corpus.labels)
+            found[name] = JudgedWords(figures, metaphor, corpus.labels, corpus.sentence_starts)
     return found
 
 
@@ -182,7 +185,8 @@ def calibrate_figures(sets: JudgedSets, metaphor: Calibration) -> FigureCalibrat
     """Platt's scaling of verdicts, the line of least error for novelty, the best thresholds.
 
     The threshold of noticed words is that of the view `noticed`, which also looks at the
-    probability of a metaphor, which `metaphor` calibrates.
+    probability of a metaphor, which `metaphor` calibrates. It is the lowest one that leaves our
+    literal sentences alone.
     """
     chosen: dict[str, Calibration] = {}
     for name in FIGURE_OUTPUTS:
@@ -200,9 +204,9 @@ def calibrate_figures(sets: JudgedSets, metaphor: Calibration) -> FigureCalibrat
                     chosen[name], threshold=idiom_threshold(*known, chosen[name])
                 )
     limits = {name: chosen[name].threshold for name in _SETS}
-    shown = [_shown(sets[n], chosen["noticed"], metaphor) for n in _SHOWN_SETS if n in sets]
-    if shown:  # a false mark in literal prose costs readers more than a metaphor that is missed
-        limits["noticed"] = highest_nearly_best(shown, within=_SHOWN_NEARLY)
+    if OWN_FIGURES in sets:  # a false mark in literal prose costs readers more than a miss
+        highest = _highest_in_literal(sets[OWN_FIGURES], chosen["noticed"], metaphor)
+        limits["noticed"] = lowest_quiet(highest, share=_FALSE_MARKS)
     return FigureCalibration(
         tuple(chosen[name].slope for name in FIGURE_OUTPUTS),
         tuple(chosen[name].shift for name in FIGURE_OUTPUTS),
@@ -222,17 +226,18 @@ def idiom_threshold(
     return highest_nearly_best([(shares, answers == 1)], within=_NEARLY)
 
 
-def _shown(
+def _highest_in_literal(
     words: JudgedWords, noticed: Calibration, metaphor: Calibration
-) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Scores of the view `noticed` for the judged words of a set, and which of them are marked."""
+) -> Floats:
+    """The highest score of the view `noticed` in each sentence in which people marked nothing."""
     assert words.metaphor is not None
-    answers = words.answers["noticed"]
     rows = zip(
         metaphor.probabilities(words.metaphor),
         noticed.probabilities(words.figures[:, FIGURE_OUTPUTS.index("noticed")]),
         strict=True,
     )
-    shares = np.asarray([noticeable(*row) for row in rows])
-    known = answers != UNKNOWN
-    return shares[known], answers[known] == 1
+    scores = np.asarray([noticeable(*row) for row in rows])
+    answers = words.answers["noticed"]
+    return np.asarray(
+        [scores[a:b].max() for a, b in pairwise(words.starts) if (answers[a:b] == 0).all()]
+    )

@@ -253,7 +253,7 @@ def judge(head: FigureHead, seen: Sequence[LayerBatch], corpus: EncodedCorpus) -
         there, places = batch.there, batch.word[batch.there].cpu().numpy()
         figures[places] = judge_words(head, batch.layers[there]).cpu().numpy()
         metaphor[places] = torch.logit(batch.predicted[there], eps=1e-6).cpu().numpy()
-    return JudgedWords(figures, metaphor, corpus.labels)
+    return JudgedWords(figures, metaphor, corpus.labels, corpus.sentence_starts)
 
 
 def fit_valence_head(texts: SeenTexts, settings: LowerHeadSettings, seed: int) -> SentimentHead:
