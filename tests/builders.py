@@ -9,6 +9,7 @@ from dataclasses import replace
 from trope.core.errors import BadInput
 from trope.core.options import FigureView
 from trope.core.records import Analysis, Parse, Relation, SentenceSpan, Token, WordView
+from trope.encoder.decode import ReadSentences
 from trope.tasks.figures.views import show_figures
 
 SCORES = {"ate": 0.93, "bent": 0.72, "face": 0.61, "take": 0.4, "break": 0.55}
@@ -145,6 +146,10 @@ class FakePipeline:
             replace(parse, metaphor=own, figurative=max(own, default=LITERAL))
             for parse, own in zip(parses, scores, strict=True)
         ]
+
+    def read(self, sentences: Sequence[Sequence[str]], tasks: object = None) -> ReadSentences:
+        words = [tuple(sentence) for sentence in sentences]
+        return ReadSentences(words, self.parse(words, tasks), [])
 
     def analyze_many(
         self,

@@ -1,7 +1,10 @@
 """Texts of all kinds through the shipped model: a right answer, and spans that fit the text."""
 
+from itertools import pairwise
+
 import pytest
 
+from metaphor_model import FIGURE_LABELS, write_model
 from trope import Analysis, Pipeline
 from trope.core.records import TextKind
 
@@ -73,3 +76,44 @@ def test_code_has_no_idioms_similes_or_names(shipped: Pipeline) -> None:
     doc = shipped.analyze(CODE)
     assert {figure.kind for figure in doc.figures} <= {"metaphor"}
     assert doc.names == ()
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory: pytest.TempPathFactory) -> Pipeline:
+    """A model that finds Vienna, Acme Holdings and Alice Jones by itself."""
+    return Pipeline(folder=write_model(tmp_path_factory.mktemp("named"), FIGURE_LABELS), threads=1)
+
+
+TWELVE = "Acme" + 11 * " Holdings"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("VIENNA CALLED ACME HOLDINGS.", ["VIENNA location", "ACME HOLDINGS organisation"]),
+        ("alice jones left vienna and nobody knew", ["alice jones person", "vienna location"]),
+        (f"Rain fell on {TWELVE}.", [f"{TWELVE} organisation"]),
+        ("- Vienna\n- Acme Holdings\n3. milk", ["Vienna location", "Acme Holdings organisation"]),
+        ("city = 'Vienna'  # alice@acme.example", ["Vienna location"]),
+        ("@alice met “Alice” in Vienna", ["Alice person", "Vienna location"]),
+        ("Alice Jones fährt nach Vienna.", ["Alice Jones person", "Vienna location"]),
+        *((text, []) for text in ("", ".", "🙂", CODE, POEM, "火车九点从车站出发。")),
+    ],
+)
+def test_names_that_a_network_tags_in_any_text(
+    named: Pipeline, text: str, wanted: list[str]
+) -> None:
+    doc = named.analyze(text)
+    assert [f"{text[n.start : n.end]} {n.name_class}" for n in doc.names] == wanted
+    assert [(n.start, n.end) for n in doc.names if n.name_class != "person"] == [
+        (name.start, name.end) for name in doc.metonymies
+    ]
+
+
+@pytest.mark.parametrize("kind", ["plain", "tweet", "headline"])
+def test_names_of_a_network_lie_side_by_side(named: Pipeline, kind: TextKind) -> None:
+    texts = [*TEXTS, f"{TWELVE} {TWELVE}", "Vienna's Acme-Holdings, Vienna!", "Alice,Vienna\nJones"]
+    for doc in named.analyze_many(texts, kind=kind):
+        for name in doc.names:
+            assert doc.text[name.start : name.end].strip()
+        assert all(name.end <= later.start for name, later in pairwise(doc.names))

@@ -117,7 +117,7 @@ def test_a_missing_value_of_pandas_is_missing() -> None:
 
 def test_an_analysis_is_short_to_look_at_and_long_as_json() -> None:
     doc = trope.analyze(TEXTS[0])
-    assert repr(doc) == f"Analysis({TEXTS[0]!r}, 9 tokens, 2 sentences, {len(doc.figures)} figures)"
+    assert repr(doc) == f"Analysis({TEXTS[0]!r}, 9 tokens, 2 sentences, 1 figure)"
     assert repr(trope.analyze("x" * 99)).startswith(f"Analysis('{'x' * 59}…', 1 token,")
     assert json.loads(doc.to_json()) == doc.to_dict()
     assert doc.to_json(indent=2).count("\n") > 20

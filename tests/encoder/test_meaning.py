@@ -47,12 +47,3 @@ def test_company_and_length_change_nothing(encoder: Encoder) -> None:
     assert together[1].shape == (900, 256)
     (alone,) = word_meanings(encoder, [short])
     assert np.abs(alone - together[0]).max() < 1e-3
-
-
-def test_second_looks_share_one_network(encoder: Encoder) -> None:
-    words = [["Peru", "signed"]]
-    before = len(encoder._sessions)
-    for outputs in (("sentiment",), ("metonymy",), ("metonymy", "sentiment")):
-        (future,) = encoder.submit(words, outputs)
-        assert set(future.result().outputs) == set(outputs)
-    assert len(encoder._sessions) == before + 1

@@ -32,6 +32,19 @@ def test_names_are_spans_that_say_what_they_stand_for(nlp: Any) -> None:
     assert doc[0:1]._.metonymy is None
 
 
+def test_sentences_with_names_are_read_once(nlp: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder, sent = nlp.get_pipe("trope").pipeline.encoder, []
+    submit = encoder.submit
+
+    def watched(sentences: Any, outputs: Any, *read: Any) -> Any:
+        sent.extend(sentences)
+        return submit(sentences, outputs, *read)
+
+    monkeypatch.setattr(encoder, "submit", watched)
+    assert len(nlp("Lovely France slept.")._.metonymies) == 1
+    assert sent == [("Lovely", "France", "slept", ".")]
+
+
 def test_documents_feel_as_a_whole(nlp: Any) -> None:
     one, two, empty = nlp.pipe(["lovely rain", "awful rain. Rain fell.", " "])
     assert one._.sentiment == Sentiment(1.5, 2)

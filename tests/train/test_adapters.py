@@ -4,6 +4,7 @@ import math
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -201,6 +202,30 @@ def test_the_tier_has_the_tasks_of_its_adapters(weights: Path, tmp_path: Path) -
     saved(adapted(weights), weights, without / "adapters.safetensors")
     pipeline = Pipeline(tier="base", folder=without, base_weights=weights, threads=1)
     assert pipeline.tasks == ("syntax", "relations", "metaphor")
+
+
+def test_the_pass_for_metaphors_reads_the_names_too(
+    weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = adapted(weights, "sentiment", "metonymy")
+    saved(model, weights, tmp_path / "adapters.safetensors", **MORE)
+    pipeline = Pipeline(tier="base", folder=tmp_path, base_weights=weights, threads=1)
+    assert pipeline.base is not None
+    submit, sent = pipeline.base.submit, []
+
+    def watched(sentences: Any, outputs: Any) -> Any:
+        sent.extend(words for words in sentences if "[MASK]" not in words)
+        return submit(sentences, outputs)
+
+    monkeypatch.setattr(pipeline.base, "submit", watched)
+    texts = ["France slept. Rain fell.", "Rain fell."]
+    found = [*pipeline.analyze_many(texts, tasks=("metaphor", "metonymy"))]
+    assert sent == [("France", "slept", "."), ("Rain", "fell", "."), ("Rain", "fell", ".")]
+    sent.clear()
+    alone = [*pipeline.analyze_many(texts, tasks=("metonymy",))]
+    assert sent == [("France", "slept", ".")]  # without metaphors, sentences with names only
+    [[france], []], [[same], []] = ([one.metonymies for one in own] for own in (found, alone))
+    assert (france.reading, france.score) == (same.reading, pytest.approx(same.score, abs=2e-4))
 
 
 def test_a_head_that_is_promised_must_be_there(weights: Path, tmp_path: Path) -> None:

@@ -210,13 +210,14 @@ class BaseEncoder:
         outputs: Sequence[str] = METAPHOR,
         *,
         small: Sequence[float] | None = None,
+        later: list[BatchPass] | None = None,
     ) -> list[Parse]:
         """Sentences (of at least one word) with what is asked for.
 
         The scores of whole sentences also use those of the tier `small`, which `small` holds where
-        they are known already.
+        they are known already. Scores to be decided on later are added to `later`.
         """
-        parses = read_words(self, sentences, outputs)
+        parses = read_words(self, sentences, outputs, later)
         if self.agreement is None or not parses or "figurative" not in outputs:
             return parses
         if small is None:

@@ -133,6 +133,15 @@ class ReadBatch:
     reading: float
 
 
+@dataclass(frozen=True, slots=True)
+class ReadSentences:
+    """Sentences with their parses, and the scores to be decided on later."""
+
+    words: list[tuple[str, ...]]
+    parses: list[Parse]
+    later: list[BatchPass]
+
+
 def read_scores(done: BatchPass, encoder: AnyEncoder) -> ReadBatch:
     """The decisions on a batch, without most of its scores."""
     began = thread_time()
@@ -194,12 +203,20 @@ def decode_scores(sequences: int, passes: Iterable[BatchPass]) -> SentimentScore
 
 
 def read_words(
-    encoder: AnyEncoder, sentences: Sequence[Sequence[str]], outputs: Sequence[str]
+    encoder: AnyEncoder,
+    sentences: Sequence[Sequence[str]],
+    outputs: Sequence[str],
+    later: list[BatchPass] | None = None,
 ) -> list[Parse]:
-    """Sentences (of at least one word) with what is asked for and nothing else."""
+    """Sentences (of at least one word) with what is asked for and nothing else.
+
+    Scores to be decided on later are added to `later`.
+    """
     words = [tuple(sentence) for sentence in sentences]
-    passes = run_passes(encoder, words, outputs)
-    return decode(words, (read_scores(done, encoder) for done in passes), encoder)
+    read = [read_scores(done, encoder) for done in run_passes(encoder, words, outputs)]
+    if later is not None:
+        later += [batch.whole for batch in read]
+    return decode(words, read, encoder)
 
 
 def _read_windows(done: BatchPass, encoder: AnyEncoder) -> Iterator[tuple[int, Stretch]]:

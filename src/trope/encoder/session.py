@@ -68,9 +68,6 @@ METONYMY = ("metonymy",)
 MEANING = ("meaning",)
 """A vector per word, and by their mean one per text: near for near meanings."""
 
-_SECOND_LOOK = frozenset((*SENTIMENT, *METONYMY))
-"""Outputs of the second pass: whole texts, and sentences with hidden names."""
-
 _CARD_THREADS = 2
 """With a card: one batch is made ready, or its scores are fetched, while another is computed."""
 
@@ -199,9 +196,6 @@ class Encoder:
     def _session(self, outputs: Sequence[str]) -> Any:
         """The network with the heads that these outputs need, loaded when it is first used."""
         wanted = frozenset(outputs)
-        second = frozenset(self.outputs) & _SECOND_LOOK
-        if wanted <= second:  # light heads: one network in memory for all of them
-            wanted = second
         with self._opening:
             if wanted not in self._sessions:
                 path = self.folder / "encoder.onnx"

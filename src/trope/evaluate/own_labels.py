@@ -30,7 +30,7 @@ from trope.metrics.scale import scale_figures
 from trope.pipeline import Pipeline
 from trope.tasks.metaphor.encoder_heads import EncoderDetector
 from trope.tasks.metaphor.task import highest
-from trope.tasks.metonymy.encoder_head import EncoderMetonymy
+from trope.tasks.metonymy.encoder_head import EncoderMetonymy, masking_in_texts
 from trope.tasks.metonymy.task import decide, fill_readings
 from trope.tasks.own_systems import OpenedSystem
 from trope.tasks.sentiment.encoder_head import EncoderSentiment
@@ -98,7 +98,7 @@ def _shipped(request: OwnEvaluation) -> Any:
     if request.labelled.task == "metaphor":
         return EncoderDetector(pipeline.detector)
     if request.labelled.task == "metonymy":
-        return EncoderMetonymy(pipeline.heads)
+        return EncoderMetonymy(pipeline.heads, mask=masking_in_texts(pipeline.heads))
     return EncoderSentiment(pipeline.heads, kind=request.kind)
 
 

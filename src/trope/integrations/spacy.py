@@ -61,6 +61,7 @@ from trope.tasks.sentiment.encoder_head import sentence_scores
 from trope.text.sentences import split_sentences
 
 if TYPE_CHECKING:
+    from trope.encoder.decode import ReadSentences
     from trope.pipeline import Pipeline
 
 _ATTRIBUTES = (POS, TAG, LEMMA, DEP, HEAD)
@@ -191,7 +192,8 @@ class TropeComponent:
             for places in own
         ]
         tasks = self.tasks
-        parses = iter(self.pipeline.parse(words, tasks) if words else [])
+        all_read = self.pipeline.read(words, tasks)
+        parses = iter(all_read.parses)
         found: list[list[Parse]] = []
         for doc, own in zip(docs, sentences, strict=True):
             read = [(places, next(parses)) for places in own]
@@ -201,7 +203,7 @@ class TropeComponent:
             _keep_scores(doc, read, self.pipeline.thresholds)
             found.append([parse for _, parse in read])
         if "metonymy" in tasks:
-            self._read_names(docs, found)
+            self._read_names(docs, found, all_read)
         if "sentiment" in tasks:
             self._add_sentiment(docs, found)
         for doc, parsed in zip(docs, found, strict=True):
@@ -215,10 +217,12 @@ class TropeComponent:
         self.pipeline.check_tasks(self.only)
         return self.only
 
-    def _read_names(self, docs: Sequence[Doc], parses: Sequence[Sequence[Parse]]) -> None:
+    def _read_names(
+        self, docs: Sequence[Doc], parses: Sequence[Sequence[Parse]], read: ReadSentences
+    ) -> None:
         """Stores names, and what they stand for, in the documents."""
         analyses = [analysis_of_doc(doc) for doc in docs]
-        named = self.pipeline.find_metonymies(analyses, parses)
+        named = self.pipeline.find_metonymies(analyses, parses, read)
         for doc, analysis in zip(docs, named, strict=True):
             doc.user_data[NAMES] = [list(astuple(name)) for name in analysis.metonymies]
             doc.user_data[ENTITIES] = [list(astuple(name)) for name in analysis.names]

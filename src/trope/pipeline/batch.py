@@ -22,7 +22,7 @@ from trope.core.records import (
     TextKind,
 )
 from trope.core.texts import Text
-from trope.encoder.decode import ReadBatch, decode, read_results, read_scores
+from trope.encoder.decode import ReadBatch, ReadSentences, decode, read_results, read_scores
 from trope.encoder.session import (
     FIGURES,
     METAPHOR,
@@ -38,7 +38,7 @@ from trope.encoder.session import (
 from trope.lexicon.inflection import lemma
 from trope.tasks.figures.views import DomainSystem, add_domains, add_figures, open_domains
 from trope.tasks.metonymy.detection import add_metonymies
-from trope.tasks.metonymy.encoder_head import EncoderMetonymy
+from trope.tasks.metonymy.encoder_head import EncoderMetonymy, masking_in_texts
 from trope.tasks.metonymy.task import MetonymySystem
 from trope.tasks.own_systems import OwnSystems
 from trope.tasks.sentiment.encoder_head import (
@@ -113,11 +113,14 @@ class BatchAnalyzer:
         words = limit if self.own.judges_words else shipped.threshold
         return MetaphorThresholds(words, limit)
 
-    @property
-    def metonymy(self) -> MetonymySystem:
-        """What reads the names."""
+    def names_reader(
+        self, sentences: Sequence[tuple[str, ...]], seen: Sequence[BatchPass]
+    ) -> MetonymySystem:
+        """What reads the names of sentences, from what the network said of these already."""
         own = self.own and self.own.metonymy
-        return own or EncoderMetonymy(self.heads)
+        read = [done for done in seen if METONYMY[0] in done.outputs]
+        mask = masking_in_texts(self.heads)
+        return own or EncoderMetonymy(self.heads, mask=mask, sentences=sentences, read=read)
 
     @cached_property
     def domains(self) -> DomainSystem:
@@ -141,8 +144,6 @@ class BatchAnalyzer:
     ) -> TextBatch:
         """Split texts into words and send them to the network."""
         outputs = self._outputs(tasks, trees=view.words != "all", tags=tags)
-        if "metonymy" in tasks and self.base is None and not (self.own and self.own.metonymy):
-            outputs += METONYMY  # half of what is read of names: the sentence as it is
         began = thread_time()
         split, words = read_batch(texts, kind)
         self.timings["text"] += thread_time() - began
@@ -166,15 +167,17 @@ class BatchAnalyzer:
             for text, own in zip(batch.texts, parses, strict=True)
         ]
         self.timings["relations"] += thread_time() - began
-        view, names = self.view(batch.view), self.own and self.own.metonymy
+        view = self.view(batch.view)
+        if "metonymy" in batch.tasks:
+            # names stand among the words of the text, which the network may read spelled otherwise
+            written = [
+                tuple(w.text for w in s.words) for text in batch.texts for s in text.sentences
+            ]
+            analyses = add_metonymies(analyses, parses, self.names_reader(written, later))
         if "sentiment" in batch.tasks:
             scale = scale_of(batch.kind, self.heads.labels.sentiment)
             analyses = add_sentiments(analyses, parses, batch.whole, scale)
             analyses = self.own_sentiments(analyses) if self.own else analyses
-        if "metonymy" in batch.tasks:
-            seen = [done for done in later if METONYMY[0] in done.outputs]
-            system = names or EncoderMetonymy(self.heads, sentences=batch.words, read=seen)
-            analyses = add_metonymies(analyses, parses, system)
         shown = add_figures(analyses, parses, view, self.heads.labels.figures)
         return add_domains(shown, self.domains) if "domains" in batch.tasks else shown
 
@@ -190,9 +193,11 @@ class BatchAnalyzer:
             for analysis, sentiment in zip(analyses, found, strict=True)
         ]
 
-    def parse(self, sentences: list[tuple[str, ...]], tasks: Sequence[str]) -> list[Parse]:
-        """The parses of sentences that have words, with what the tasks need."""
-        return self._decode(sentences, self._submit(sentences, self._outputs(tasks)), tasks, [])
+    def read(self, sentences: list[tuple[str, ...]], tasks: Sequence[str]) -> ReadSentences:
+        """Sentences that have words, with what the tasks need."""
+        later: list[BatchPass] = []
+        passes = self._submit(sentences, self._outputs(tasks))
+        return ReadSentences(sentences, self._decode(sentences, passes, tasks, later), later)
 
     def _submit(self, sentences: Sequence[tuple[str, ...]], outputs: Sequence[str]) -> Passes:
         """Send sentences to the small network; the threads that compute also read its scores."""
@@ -238,7 +243,7 @@ class BatchAnalyzer:
         # sentiment alone is read from whole texts
         if self.base is not None and {*outputs} - {*SENTIMENT}:
             small = [parse.figurative or 0.0 for parse in parses]
-            found = self.base.read(words, outputs, small=small)
+            found = self.base.read(words, outputs, small=small, later=later)
             parses = [_with_heads(parse, own) for parse, own in zip(parses, found, strict=True)]
         return self.own.score(parses) if self.own and "metaphor" in tasks else parses
 
@@ -265,9 +270,18 @@ class BatchAnalyzer:
             (METAPHOR, "metaphor" in tasks),
             (FIGURES, "metaphor" in tasks and labels.figures is not None),
             (NAMES, "metonymy" in tasks and labels.names),
+            (METONYMY, "metonymy" in tasks and self._reads_all(tasks)),
             (SENTIMENT, "sentiment" in tasks),
         )
         return tuple(name for names, asked in wanted if asked for name in names)
+
+    def _reads_all(self, tasks: Sequence[str]) -> bool:
+        """Whether names are read in the pass over all sentences.
+
+        The tier `base` makes one for metaphors; without these, it reads sentences with names only.
+        """
+        own = self.own is not None and self.own.metonymy is not None
+        return not own and (self.base is None or "metaphor" in tasks)
 
 
 def _with_heads(parse: Parse, own: Parse) -> Parse:

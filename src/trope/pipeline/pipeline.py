@@ -20,6 +20,7 @@ from trope.core.options import (
     parse_tasks,
 )
 from trope.core.records import Analysis, Parse, Sentiment, TextKind, WordView
+from trope.encoder.decode import ReadSentences
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import AnyEncoder, Encoder
 from trope.pipeline.batch import BatchAnalyzer, TextBatch, batches, check_text, checked_texts
@@ -212,11 +213,16 @@ class Pipeline:
                 batch_left.cancel()
 
     def find_metonymies(
-        self, analyses: Sequence[Analysis], parses: Sequence[Sequence[Parse]]
+        self,
+        analyses: Sequence[Analysis],
+        parses: Sequence[Sequence[Parse]],
+        read: ReadSentences | None = None,
     ) -> list[Analysis]:
         """The same analyses with their names and what these stand for, given the parses of their
-        sentences."""
-        return add_metonymies(analyses, parses, self._analyzer.metonymy)
+        sentences, and what `read` gave of these, without which they are read again."""
+        known = (read.words, read.later) if read else ((), ())
+        reader = self._analyzer.names_reader(*known)
+        return add_metonymies(analyses, parses, reader)
 
     def show(self, analysis: Analysis, view: FigureView, parses: Sequence[Parse] = ()) -> Analysis:
         """The same analysis with the figures of a view; idioms and similes are found in the parses
@@ -315,9 +321,14 @@ class Pipeline:
         self, sentences: Sequence[Sequence[str]], tasks: Sequence[str] | None = None
     ) -> list[Parse]:
         """Trees of sentences that are split into words, with what the tasks (or all) ask for."""
-        wanted = self.tasks if tasks is None else tasks
         words = [tuple(sentence) for sentence in sentences]
-        forms = [sentence for sentence in words if sentence]
-        parses = iter(self._analyzer.parse(forms, wanted))
+        parses = iter(self.read([sentence for sentence in words if sentence], tasks).parses)
         empty = Parse((), (), (), (), (), ())
         return [next(parses) if sentence else empty for sentence in words]
+
+    def read(
+        self, sentences: Sequence[Sequence[str]], tasks: Sequence[str] | None = None
+    ) -> ReadSentences:
+        """Sentences of at least one word as `parse` reads them, for `find_metonymies`."""
+        wanted = self.tasks if tasks is None else tasks
+        return self._analyzer.read([tuple(sentence) for sentence in sentences], wanted)

@@ -97,6 +97,36 @@ def test_articles_and_marks_are_left_out() -> None:
     assert texts(parse(rows)) == [("Hague", "location")]
 
 
+def test_a_name_does_not_end_with_a_link() -> None:
+    rows = """
+    Marks B-ORG PROPN 3 nsubj
+    and I-ORG CCONJ 0 cc
+    fell O VERB 0 root
+    near O ADP 5 case
+    Vienna B-LOC PROPN 3 obl
+    of I-LOC ADP 7 case
+    old O ADJ 5 nmod
+    """
+    assert texts(parse(rows)) == [("Marks", "organisation"), ("Vienna", "location")]
+
+
+def test_what_follows_a_link_of_a_name_belongs_to_it_whatever_its_tag() -> None:
+    rows = """
+    the O DET 2 det
+    Bank B-ORG PROPN 6 nsubj
+    of I-ORG ADP 4 case
+    Greater B-LOC PROPN 5 amod
+    Vienna I-LOC PROPN 2 nmod
+    fell O VERB 0 root
+    """
+    assert texts(parse(rows)) == [("Bank of Greater Vienna", "organisation")]
+
+
+@pytest.mark.parametrize("word", ["@anna", "anna@acme.example", "https://acme.example", "www.acme"])
+def test_user_names_and_addresses_are_no_names(word: str) -> None:
+    assert texts(parse(f"{word} B-PER PROPN 2 nsubj\nsleeps O VERB 0 root")) == []
+
+
 def test_other_things_than_places_organisations_and_people_are_not_told() -> None:
     assert texts(parse("Windows B-OTH PROPN 0 root")) == []
 
@@ -113,7 +143,9 @@ TAGS = ["O", "B-LOC", "I-LOC", "B-ORG", "I-ORG", "B-PER", "I-PER", "B-OTH"]
 @given(st.data(), st.integers(1, 14))
 def test_spans_are_in_order_and_never_overlap(data: st.DataObject, size: int) -> None:
     words = data.draw(
-        st.lists(st.sampled_from(["the", "Acme", "'s", "-", "of"]), min_size=size, max_size=size)
+        st.lists(
+            st.sampled_from(["the", "Acme", "'s", "-", "of", "@acme"]), min_size=size, max_size=size
+        )
     )
     found = Parse(
         tuple(words),

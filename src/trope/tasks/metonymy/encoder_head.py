@@ -14,7 +14,7 @@ import numpy.typing as npt
 from trope.core.errors import BadInput
 from trope.encoder.base import load_encoder
 from trope.encoder.pieces import MASK
-from trope.encoder.session import METONYMY, AnyEncoder, BatchPass, passes
+from trope.encoder.session import METONYMY, AnyEncoder, BatchPass, Encoder, passes
 from trope.lexicon.readings import NAME_CLASSES, NameClass, readings
 from trope.tasks.metonymy.task import NameInContext, Probabilities
 
@@ -117,6 +117,15 @@ class EncoderMetonymy:
             dict(zip(readings(name.name_class), np.exp(_log_softmax(mean)).tolist(), strict=True))
             for name, mean in zip(names, means, strict=True)
         ]
+
+
+def masking_in_texts(encoder: AnyEncoder) -> Masking:
+    """How a tier reads the names of texts: `small` in the pass that gives the trees.
+
+    On held-out names of SemEval-2007, ReLocaR, GeoWebNews and our own sentences, hiding those in
+    doubt broke as many readings of `small` as it mended; of `base`, it mended three times as many.
+    """
+    return "plain" if isinstance(encoder, Encoder) else "both"
 
 
 def blend(plain: Probabilities, masked: Probabilities) -> Probabilities:

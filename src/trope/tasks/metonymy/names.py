@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from trope.core.errors import BadInput
@@ -22,6 +22,11 @@ from trope.lexicon.names import (
 
 _CLASSES: dict[str, EntityClass] = {"LOC": "location", "ORG": "organisation", "PER": "person"}
 _LINKS = frozenset({"ADP", "DET", "CCONJ", "PUNCT", "SYM"})
+_OPEN_ENDS = frozenset({"ADP", "DET"})
+_NO_ENDS = frozenset({*_OPEN_ENDS, "CCONJ"})
+"""What no name ends with: "the Bank of", "Marks and"."""
+_NO_NAMES = re.compile(r"@|://|www\.", re.IGNORECASE)
+"""What is in a user name or an address, which the network was not taught about."""
 _LONGEST_LINK = 2
 """Most words between two parts of one name that are not tagged: "Bank *of the* West"."""
 
@@ -49,10 +54,10 @@ class NameSpan:
 def tagged_names(parse: Parse) -> list[NameSpan]:
     """The names of a sentence in their order, none inside of another.
 
-    Tags are joined to spans, also over an untagged "of the" between parts of one name; a name goes
-    as far as the tree joins its words (`flat`, and `compound` of proper nouns). Articles before
-    and punctuation around a name are left out, and so are names of other things than places,
-    organisations and people.
+    Tags are joined to spans, also over an untagged "of the" between parts of one name, and where a
+    part ends in a tagged "of". A name goes as far as the tree joins its words (`flat`, and
+    `compound` of proper nouns). Articles before and punctuation around a name are left out, and so
+    are user names, addresses, and names of other things than places, organisations and people.
     """
     found: list[NameSpan] = []
     for span in _joined(parse):
@@ -82,22 +87,32 @@ def _joined(parse: Parse) -> Iterator[NameSpan]:
     """The spans of the tags; a part that continues a name belongs to it over a short link."""
     open_span: NameSpan | None = None
     for at, tag in enumerate(parse.names):
-        mark, _, kind = tag.partition("-")
-        name_class = _CLASSES.get(kind)
-        if name_class is None:
+        name_class = _CLASSES.get(tag[2:])
+        if name_class is None or _NO_NAMES.search(parse.words[at]):
             continue
-        joins = (
-            open_span is not None
-            and open_span.name_class == name_class
-            and (mark == "I" or parse.words[at] in _HYPHENS)
-            and _linked(open_span.last, at, parse)
-        )
-        if open_span is not None and not joins:
+        if open_span is not None and _continues(open_span, at, parse):
+            open_span = replace(open_span, last=at + 1)
+            continue
+        if open_span is not None:
             yield open_span
-        first = open_span.first if joins and open_span is not None else at
-        open_span = NameSpan(first, at + 1, name_class)
+        open_span = NameSpan(at, at + 1, name_class)
     if open_span is not None:
         yield open_span
+
+
+def _continues(span: NameSpan, at: int, parse: Parse) -> bool:
+    """Whether a tagged word goes on with the name before it."""
+    last, kind = span.last - 1, parse.names[at][2:]
+    if parse.names[at].startswith("I") or parse.words[at] in _HYPHENS:
+        if _CLASSES[kind] == span.name_class:
+            return _linked(span.last, at, parse)
+        return last == at - 1 and parse.names[last][2:] == kind
+    # "Bank of" is tagged as an organisation, and "England" as a place
+    return last == at - 1 > span.first and _tag(last, parse) in _OPEN_ENDS
+
+
+def _tag(at: int, parse: Parse) -> str:
+    return parse.upos[at] if parse.upos else ""
 
 
 def _linked(last: int, at: int, parse: Parse) -> bool:
@@ -136,14 +151,16 @@ def _belongs(at: int, span: NameSpan, parse: Parse) -> bool:
 
 
 def _trimmed(span: NameSpan, parse: Parse) -> NameSpan:
-    """The span without articles before it, and without marks around it."""
+    """The span without articles before it, without marks around it and without "of" at its end."""
     first, last = span.first, span.last
     while first < last and (
         parse.words[first].lower() in _ARTICLES or not _has_letter(parse.words[first])
     ):
         first += 1
     while first < last and (
-        parse.words[last - 1] in ("'s", "’s") or not _has_letter(parse.words[last - 1])
+        parse.words[last - 1] in ("'s", "’s")
+        or not _has_letter(parse.words[last - 1])
+        or (last - first > 1 and _tag(last - 1, parse) in _NO_ENDS)
     ):
         last -= 1
     return NameSpan(first, last, span.name_class)
