@@ -77,6 +77,12 @@ def highest_nearly_best(sets: Judged, *, within: float) -> float:
     return round(float(_GRID[figures >= figures.max() - within].max()), 4)
 
 
+def lowest_nearly_best(sets: Judged, *, within: float) -> float:
+    """The lowest threshold, in steps of 0.005, whose mean F1 is so near the best."""
+    figures = _figures_by_threshold(sets, "f1")
+    return round(float(_GRID[figures >= figures.max() - within].min()), 4)
+
+
 def lowest_quiet(highest: Floats, *, share: float) -> float:
     """The lowest threshold, in steps of 0.005, that at most this share of the scores reach."""
     quiet = [t for t in _GRID if (highest >= t).mean() <= share]

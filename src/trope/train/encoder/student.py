@@ -35,7 +35,11 @@ from trope.train.encoder.development import (
     thresholds,
 )
 from trope.train.encoder.export import export
-from trope.train.encoder.figure_development import calibrate_figures, judge_sets
+from trope.train.encoder.figure_development import (
+    calibrate_figures,
+    doubt_of_names,
+    judge_sets,
+)
 from trope.train.encoder.fit import FitSettings
 from trope.train.encoder.folds import train_folds
 from trope.train.encoder.run import (
@@ -111,9 +115,11 @@ def _export_student(run: EncoderRun, seed: int, out: Path) -> None:
     """The files that ship, with calibration folded into the last layers."""
     weights = load_file(train_student(run, seed))
     labels = run.labels()
+    model = quantise(Network(run.settings.student.base, labels, None, tuple(run.tasks())))
+    model.load_state_dict(weights)
+    if model.names is not None:
+        weights["names.tags.bias"][labels.names.index("O")] += doubt_of_names(run, model)
     if "metaphor" in run.tasks():
-        model = quantise(Network(run.settings.student.base, labels, None, tuple(run.tasks())))
-        model.load_state_dict(weights)
         if run.settings.headlines:
             weights |= _learn_headlines(run, model)
         chosen = calibrations(run, model)
