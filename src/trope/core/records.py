@@ -95,14 +95,20 @@ class Relation:
         def position(word: int | None) -> int | None:
             return None if word is None else positions[word]
 
-        return replace(
-            self,
-            verb=positions[self.verb],
-            subject=position(self.subject),
-            object=position(self.object),
-            particle=position(self.particle),
-            start=positions[self.start],
-            end=positions[self.end - 1] + 1,
+        return Relation(  # `replace` takes three times as long
+            self.kind,
+            positions[self.verb],
+            position(self.subject),
+            position(self.object),
+            positions[self.start],
+            positions[self.end - 1] + 1,
+            self.root,
+            self.kept,
+            self.reason,
+            position(self.particle),
+            self.negated,
+            self.passive,
+            self.verb_class,
         )
 
 

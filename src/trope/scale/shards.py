@@ -150,11 +150,11 @@ class ShardMaker:
 
     def _views(self, analysis: Analysis) -> dict[WordView, frozenset[int]]:
         """The positions of the metaphors of each view, so that queries can use any of them."""
-        found: dict[WordView, frozenset[int]] = {}
-        for view in get_args(WordView):
-            own = self.pipeline.show(analysis, FigureView(view, self.settings.threshold))
-            found[view] = frozenset(own.metaphor_places)
-        return found
+        views: tuple[WordView, ...] = get_args(WordView)
+        limit = self.settings.threshold
+        return {
+            view: self.pipeline.shown_places(analysis, FigureView(view, limit)) for view in views
+        }
 
     def _write(self, rows: list[dict[str, Any]], file: BinaryIO) -> None:
         settings = self.settings
