@@ -54,6 +54,22 @@ def test_a_trial_measures_and_keeps_nothing(
     assert not results.exists()
 
 
+def test_a_part_keeps_what_an_earlier_one_kept(
+    gpu: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = SimpleNamespace(pretend=False, results=tmp_path / "results.json")
+    data = gpu.DataRef(name="vua18", split="test", sha256="")
+    for part in ("metaphor", "full"):
+        figure = gpu.record.measured(f"gpu.{part}.card_use", [0.5], n=5, data=data, note="")
+        gpu._keep([figure], options)
+    kept = gpu.record.read_evaluation(options.results)
+    assert [figure.name for figure in kept.figures] == [
+        "gpu.metaphor.card_use",
+        "gpu.full.card_use",
+    ]
+    assert capsys.readouterr().out.count("card_use") == 2
+
+
 def test_without_a_card_it_says_so(gpu: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert gpu.main(["nothing.csv"]) == 2
     assert capsys.readouterr().err.startswith("gpu: ")
