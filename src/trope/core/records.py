@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from trope.core.export import to_dict, to_json, to_notebook
@@ -140,6 +141,7 @@ class Token:
         return is_word(self.text)
 
 
+@lru_cache(maxsize=100_000)
 def is_word(text: str) -> bool:
     """Whether the text of a token counts as a word: it has a letter or a digit."""
     return text.isalnum() or any(map(str.isalnum, text))

@@ -176,10 +176,14 @@ def noticeable(metaphor: float, noticed: float) -> float:
 def is_content(token: Token) -> bool:
     """Whether a token is a content word: a noun, a verb, an adjective or an adverb, but not an
     auxiliary and not the particle of a verb."""
-    if token.upos not in CONTENT:
-        return False
-    relation = token.deprel
-    return not (relation in ("cop", _PARTICLE) or relation.partition(":")[0] == "aux")
+    return _is_content(token.upos, token.deprel)
+
+
+@lru_cache(maxsize=4096)
+def _is_content(upos: str, relation: str) -> bool:
+    return upos in CONTENT and not (
+        relation in ("cop", _PARTICLE) or relation.partition(":")[0] == "aux"
+    )
 
 
 def _metaphors(
