@@ -6,8 +6,8 @@
 The sentences of the file are repeated up to --size and analysed as `trope detect` does: metaphors
 alone, everything, and metaphors by the tier `base`, which needs its public weights. Then the
 verdicts on all sentences of the file, and on the lines of the --texts, are compared with those of
-the processor. With --pretend, this machine's processor stands for a card: to see that all runs;
-nothing is kept.
+the processor. The figures of each part are kept as soon as they are there. With --pretend, this
+machine's processor stands for a card: to see that all runs; nothing is kept.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import count, cycle, islice
 from pathlib import Path
 from typing import Any
 
 import machine
+import msgspec
 import record
 from scaling import shuffled
 from speed import read_sentences
@@ -38,11 +40,12 @@ from trope.core.files import sha256
 from trope.corpora.files import find_files
 from trope.encoder import device
 from trope.encoder.device import GraphicsCard, open_card
+from trope.encoder.models import model_folder
 from trope.metrics.figures import DataRef, Measurement
 from trope.pipeline import Pipeline
 from trope.scale.executors import BYTES_A_WORKER, WORKERS_A_CARD, CardExecutor
 from trope.scale.job import DetectSettings, J, R, Work
-from trope.scale.run import detect
+from trope.scale.run import DetectProgress, detect
 
 PARTS = {
     "metaphor": {"tier": "small", "tasks": ("metaphor",), "words": "all", "tokens": False},
@@ -56,6 +59,12 @@ PARTS = {
 }
 """What is measured, with the settings of a run over a corpus."""
 
+_AGREEMENT = "agreement"
+"""The part that compares verdicts."""
+
+_TELL_SECONDS = 5.0
+"""How often a run says how far it is."""
+
 _READ_USE = ("nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits", "-l1")
 
 
@@ -64,7 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("sentences", type=Path, help="VUA test file with a column 'sentence'")
     parser.add_argument("--size", type=int, default=1_000_000, help="sentences of a run")
-    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    parts = (*PARTS, _AGREEMENT)
+    parser.add_argument("--parts", nargs="+", choices=parts, default=parts, help="[default: all]")
     parser.add_argument("--workers", type=int, help="processes  [default: as many as fit]")
     parser.add_argument("--texts", type=Path, nargs="*", default=[], help="more texts to compare")
     parser.add_argument("--limit", type=int, help="sentences to compare  [default: all]")
@@ -106,9 +116,13 @@ class TimedExecutor:
     def timings(self) -> Counter[str]:
         """The seconds of each stage in all processes."""
         found: Counter[str] = Counter()
-        for path in self.folder.glob("*.json"):
+        for path in self.processes():
             found.update(json.loads(path.read_text()))
         return found
+
+    def processes(self) -> list[Path]:
+        """The files of the processes that have done a job."""
+        return [*self.folder.glob("*.json")]
 
 
 def _timed(folder: Path, work: Work[J, R], pipeline: Pipeline, job: J) -> R:
@@ -133,7 +147,8 @@ def card_use() -> Iterator[Callable[[], list[float]]]:
 
         def readings() -> list[float]:
             file.seek(0)
-            return [float(line) for line in file.read().split()]
+            # a card that another machine lends may not tell
+            return [float(line) for line in file.read().split() if line.isdigit()]
 
         try:
             yield readings
@@ -152,25 +167,29 @@ def _measure(options: argparse.Namespace) -> None:
     sentences = read_sentences(options.sentences)
     data = DataRef(name="vua18", split="test", sha256=sha256(options.sentences))
     note = f"{card.name}, {workers} processes; {machine.describe(1)}"
-    figures: list[Measurement] = []
-    checksum = ""
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder) / "corpus.txt"
         drawn = shuffled(sentences, options.size, options.seed)
         corpus.write_text("\n".join(" ".join(line.split()) for line in drawn) + "\n")
-        for part in options.parts:
+        for part in (one for one in PARTS if one in options.parts):
             try:
                 run = _run(part, corpus, workers, options.pretend, Path(folder) / part)
             except MissingData as error:
                 print(f"{part}: left out, {error}", file=sys.stderr)
                 continue
-            figures += _figures(part, run, data, note)
-            checksum = run["model_sha256"] if part != "base" else checksum
+            _keep(_figures(part, run, data, note), options)
+    if _AGREEMENT not in options.parts:
+        return
     texts = [*sentences, *(line for path in options.texts for line in _lines(path))]
-    figures += _compare(texts[: options.limit], data, note)
+    _keep(_compare(texts[: options.limit], data, note), options)
+
+
+def _keep(figures: Sequence[Measurement], options: argparse.Namespace) -> None:
+    """Show figures and keep them: a later part may fail."""
     for figure in figures:
-        print(f"{figure.name:40}{figure.value:14.5g}  {figure.note}")
+        print(f"{figure.name:40}{figure.value:14.5g}  {figure.note}", flush=True)
     if not options.pretend:
+        checksum = sha256(model_folder("small") / "encoder.onnx")
         record.keep(figures, tier="small", model_sha256=checksum, path=options.results)
 
 
@@ -197,28 +216,51 @@ def _run(part: str, corpus: Path, workers: int, pretend: bool, folder: Path) -> 
         device=model.device,
         shard_rows=_shard_rows(corpus, workers),
     )
-    first = folder / "first.txt"
-    with corpus.open() as lines:
-        first.write_text("".join(line for line, _ in zip(lines, range(4 * workers), strict=False)))
-    warm = DetectSettings(**{**_fields(settings), "shard_rows": 1})
-    detect(find_files([str(first)]), warm, folder / "first", executor, any_language=True)
+    _warm(corpus, settings, workers, executor)
     before = executor.timings()
     with card_use() as readings:
         began = time.perf_counter()
         totals = detect(
-            find_files([str(corpus)]), settings, folder / "all", executor, any_language=True
-        )
+            find_files([str(corpus)]), settings, folder / "all", executor,
+            report=_tell(part), any_language=True,
+        )  # fmt: skip
         seconds = time.perf_counter() - began
         use = readings()
     stages = executor.timings() - before
-    return {
-        "totals": totals, "seconds": seconds, "stages": stages, "use": use,
-        "model_sha256": model.sha256,
-    }  # fmt: skip
+    return {"totals": totals, "seconds": seconds, "stages": stages, "use": use}
 
 
-def _fields(settings: DetectSettings) -> dict[str, Any]:
-    return {name: getattr(settings, name) for name in settings.__struct_fields__}
+def _warm(corpus: Path, settings: DetectSettings, workers: int, executor: TimedExecutor) -> None:
+    """Give all processes work until each has loaded its model: one may take what many were meant
+    to."""
+    first = executor.folder / "first.txt"
+    with corpus.open() as lines:
+        first.write_text("".join(islice(cycle(lines), 4 * workers)))
+    settings = msgspec.structs.replace(settings, shard_rows=1)
+    began = time.perf_counter()
+    for again in count():
+        out = executor.folder / f"first-{again}"
+        detect(find_files([str(first)]), settings, out, executor, any_language=True)
+        if len(executor.processes()) >= workers:
+            break
+    print(
+        f"{workers} processes were ready after {time.perf_counter() - began:.0f} s", file=sys.stderr
+    )
+
+
+def _tell(part: str) -> Callable[[DetectProgress], None]:
+    """What says now and then how far a run is, so that one that is ended leaves its speed."""
+    began = told = time.perf_counter()
+
+    def tell(progress: DetectProgress) -> None:
+        nonlocal told
+        now = time.perf_counter()
+        if now - told > _TELL_SECONDS:
+            rate = progress.texts / (now - began)
+            print(f"{part}: {progress.texts:,} sentences, {rate:,.0f} a second", file=sys.stderr)
+            told = now
+
+    return tell
 
 
 def _shard_rows(corpus: Path, workers: int) -> int:

@@ -10,7 +10,7 @@ from trope.core.errors import BadInput
 from trope.core.options import FigureView
 from trope.core.records import Analysis, Parse, Relation, SentenceSpan, Token, WordView
 from trope.encoder.decode import ReadSentences
-from trope.tasks.figures.views import show_figures
+from trope.tasks.figures.views import show_figures, shown_places
 
 SCORES = {"ate": 0.93, "bent": 0.72, "face": 0.61, "take": 0.4, "break": 0.55}
 """Metaphor scores of words; all others have `LITERAL`."""
@@ -168,6 +168,9 @@ class FakePipeline:
 
     def show(self, analysis: Analysis, view: FigureView, parses: object = ()) -> Analysis:
         return show_figures(analysis, view, None)
+
+    def shown_places(self, analysis: Analysis, view: FigureView) -> frozenset[int]:
+        return shown_places(analysis, view, None)
 
     def analyze(self, text: str, **_: object) -> Analysis:
         tokens: list[Token] = []

@@ -40,7 +40,7 @@ def test_a_trial_measures_and_keeps_nothing(
     more.write_text("Doubt crept in.\n\n")
     results = tmp_path / "results.json"
     arguments = [sentences, "--size", 5, "--workers", 1, "--pretend", "--texts", more]
-    arguments += ["--parts", "metaphor", "base", "--results", results]
+    arguments += ["--parts", "base", "metaphor", "agreement", "--results", results]
     assert gpu.main([str(argument) for argument in arguments]) == 0
     said = capsys.readouterr()
     figures = {line.split()[0]: float(line.split()[1]) for line in said.out.splitlines()}
@@ -50,8 +50,24 @@ def test_a_trial_measures_and_keeps_nothing(
     assert sum(shares) == pytest.approx(1, abs=1e-3)
     assert 0 <= figures["gpu.mean_difference"] <= figures["gpu.largest_difference"] < 0.2
     assert "against the processor, 3 texts" in said.out
-    assert said.err.startswith("base: left out, ")
+    assert "\nbase: left out, " in said.err
     assert not results.exists()
+
+
+def test_a_part_keeps_what_an_earlier_one_kept(
+    gpu: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = SimpleNamespace(pretend=False, results=tmp_path / "results.json")
+    data = gpu.DataRef(name="vua18", split="test", sha256="")
+    for part in ("metaphor", "full"):
+        figure = gpu.record.measured(f"gpu.{part}.card_use", [0.5], n=5, data=data, note="")
+        gpu._keep([figure], options)
+    kept = gpu.record.read_evaluation(options.results)
+    assert [figure.name for figure in kept.figures] == [
+        "gpu.metaphor.card_use",
+        "gpu.full.card_use",
+    ]
+    assert capsys.readouterr().out.count("card_use") == 2
 
 
 def test_without_a_card_it_says_so(gpu: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -125,6 +125,21 @@ def test_texts_that_kill_every_process_are_named(folder: Path, tmp_path: Path) -
         run(folder, tmp_path / "lost", Wrapped(executor, killed_always))
 
 
+def test_a_process_has_one_thread_for_products(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    executor = CardExecutor(partial(on_card, folder), workers=1)
+    [(_, found)] = executor.run(threads_of_torch, [Shard(0, (), 0)])
+    assert found == 1
+
+
+def threads_of_torch(pipeline: Pipeline, shard: Shard) -> int:
+    import torch
+
+    return torch.get_num_threads()
+
+
 def test_errors_of_a_process_are_those_of_the_run(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no device 'gpu'"):
         CardExecutor(partial(of_no_device, folder), workers=1)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from trope.core.export import to_dict, to_json, to_notebook
@@ -95,14 +96,20 @@ class Relation:
         def position(word: int | None) -> int | None:
             return None if word is None else positions[word]
 
-        return replace(
-            self,
-            verb=positions[self.verb],
-            subject=position(self.subject),
-            object=position(self.object),
-            particle=position(self.particle),
-            start=positions[self.start],
-            end=positions[self.end - 1] + 1,
+        return Relation(  # `replace` takes three times as long
+            self.kind,
+            positions[self.verb],
+            position(self.subject),
+            position(self.object),
+            positions[self.start],
+            positions[self.end - 1] + 1,
+            self.root,
+            self.kept,
+            self.reason,
+            position(self.particle),
+            self.negated,
+            self.passive,
+            self.verb_class,
         )
 
 
@@ -134,6 +141,7 @@ class Token:
         return is_word(self.text)
 
 
+@lru_cache(maxsize=100_000)
 def is_word(text: str) -> bool:
     """Whether the text of a token counts as a word: it has a letter or a digit."""
     return text.isalnum() or any(map(str.isalnum, text))

@@ -137,7 +137,7 @@ class Sentence:
     @property
     def forms(self) -> tuple[str, ...]:
         """The spellings that the encoder reads."""
-        return tuple(word.form for word in self.words)
+        return tuple([word.form for word in self.words])
 
 
 @dataclass(frozen=True, slots=True)

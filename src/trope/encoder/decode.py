@@ -221,7 +221,7 @@ def read_words(
 
 def _read_windows(done: BatchPass, encoder: AnyEncoder) -> Iterator[tuple[int, Stretch]]:
     """The decisions on each window of a batch with the number of its sentence."""
-    tags = {name: done.outputs[name].argmax(-1) for name in TAGS if name in done.outputs}
+    tags = {name: _chosen(done.outputs[name]) for name in TAGS if name in done.outputs}
     heads: list[list[int]] = [[] for _ in done.windows]
     labels = heads
     if "arcs" in done.outputs:
@@ -246,6 +246,11 @@ def _read_windows(done: BatchPass, encoder: AnyEncoder) -> Iterator[tuple[int, S
                 names=[] if names is None else names[row, core].tolist(),
             ),
         )
+
+
+def _chosen(scores: Array) -> Array | Ints:
+    """[window, word]: the label with the highest score, which a card may have chosen already."""
+    return scores if scores.ndim == 2 else scores.argmax(-1)
 
 
 def _figure_scores(done: BatchPass) -> npt.NDArray[np.float64] | None:

@@ -162,8 +162,14 @@ def in_halves(compute: Callable[[Inputs], list[Array]], inputs: Inputs) -> list[
 class CardSession:
     """The network on a card, used as a session of ONNX Runtime is."""
 
-    def __init__(self, model: bytes, card: GraphicsCard) -> None:
+    def __init__(self, model: bytes, card: GraphicsCard, *, choices: Sequence[str] = ()) -> None:
         """Load a model that holds its weights.
+
+        Args:
+            model: the model.
+            card: what runs it.
+            choices: outputs that come back as the number of the highest score: scores of hundreds
+                of labels take longer to fetch than to compute.
 
         Raises:
             ValueError: for what is no model.
@@ -172,7 +178,7 @@ class CardSession:
         """
         import torch
 
-        self._names = output_names(model)
+        self._names, self._choices = output_names(model), frozenset(choices)
         content = _with_fused_layers(with_float_products(read_graph(model)))
         self._steps = [_step(*found) for found in _nodes_in_use(content.nodes, self._names)]
         self._place, self._floats = torch.device(card.place), getattr(torch, card.floats)
@@ -205,7 +211,13 @@ class CardSession:
             known[step.output] = step.compute(step.attributes, *there)
             for name in step.last_used:
                 known.pop(name, None)
-        return [known[name].float().cpu().numpy() for name in outputs]
+        return [self._fetched(name, known[name]) for name in outputs]
+
+    def _fetched(self, name: str, found: Any) -> Array:
+        """An output, from the card."""
+        kept = found.argmax(-1).int() if name in self._choices else found.float()
+        result: Array = kept.cpu().numpy()
+        return result
 
     def _sent(self, values: npt.NDArray[Any]) -> Any:
         """Numbers on the card."""
@@ -213,7 +225,7 @@ class CardSession:
 
         tensor = torch.from_numpy(np.array(values))
         floats = self._floats if tensor.is_floating_point() else tensor.dtype
-        return tensor.to(self._place, floats)
+        return tensor.to(self._place).to(floats)  # in one step, the processor would convert it
 
 
 def _with_fused_layers(content: GraphContent) -> GraphContent:

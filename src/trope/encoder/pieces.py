@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
+from itertools import accumulate, chain, repeat
 from pathlib import Path
 
 from trope.core.errors import BadModel
@@ -104,15 +105,13 @@ class Vocabulary:
 
     def pieces(self, words: Sequence[str]) -> WordPieces:
         """The pieces of a sentence's words."""
-        ids: list[int] = []
-        types: list[int] = []
-        starts = [0]
-        for word in words:
-            word_ids, kind = self.of_word(word)
-            ids.extend(word_ids)
-            types.extend([kind] * len(word_ids))
-            starts.append(len(ids))
-        return WordPieces(ids, types, starts)
+        if not words:
+            return WordPieces([], [], [0])
+        ids, kinds = zip(*map(self.of_word, words), strict=True)
+        sizes = list(map(len, ids))
+        types = chain.from_iterable(map(repeat, kinds, sizes))
+        starts = accumulate(sizes, initial=0)
+        return WordPieces(list(chain.from_iterable(ids)), list(types), list(starts))
 
 
 def count_pieces(vocabulary: Vocabulary, words: Iterable[str]) -> int:

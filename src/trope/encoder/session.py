@@ -299,7 +299,7 @@ def _open_part(path: Path, outputs: frozenset[str], card: GraphicsCard | None = 
     path = path.resolve()  # ONNX Runtime reads weights from the folder of the model, not by links
     try:
         if card is not None:
-            return CardSession(keep_outputs(path.read_bytes(), outputs), card)
+            return CardSession(keep_outputs(path.read_bytes(), outputs), card, choices=TAGS)
         part = map_outputs(path, outputs)
         if _has_faster_operators():
             return open_session(path, with_faster_operators(part), exact=True)

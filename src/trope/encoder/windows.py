@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -84,22 +85,31 @@ def network_input(
     batch: Sequence[Window], vocabulary: Vocabulary
 ) -> dict[str, npt.NDArray[np.generic]]:
     """Padded arrays of a batch; `pool` averages the pieces of a word."""
-    width = max(len(w.pieces.ids) for w in batch) + 2
-    words = max(w.pieces.words for w in batch)
+    counts = np.asarray([len(w.pieces.ids) for w in batch])
+    words = np.asarray([w.pieces.words for w in batch])
+    width, rows = counts.max() + 2, np.arange(len(batch))
+    # all pieces of the batch one after the other: the row and the column of each
+    row = np.repeat(rows, counts)
+    column = _numbers(counts) + 1
     ids = np.full((len(batch), width), vocabulary.pad, dtype=np.int64)
+    ids[:, 0] = vocabulary.cls
+    ids[row, column] = _flat([w.pieces.ids for w in batch], counts.sum())
+    ids[rows, counts + 1] = vocabulary.sep
     types = np.zeros((len(batch), width), dtype=np.int64)
-    mask = np.zeros((len(batch), width), dtype=np.int32)
-    pool = np.zeros((len(batch), words, width), dtype=np.float32)
-    for row, window in enumerate(batch):
-        pieces = window.pieces
-        count = len(pieces.ids)
-        ids[row, 0] = vocabulary.cls
-        ids[row, 1 : count + 1] = pieces.ids
-        ids[row, count + 1] = vocabulary.sep
-        types[row, 1 : count + 1] = pieces.types
-        mask[row, : count + 2] = 1
-        starts = np.asarray(pieces.starts)
-        sizes = np.diff(starts)
-        owner = np.repeat(np.arange(len(sizes)), sizes)
-        pool[row, owner, np.arange(1, count + 1)] = np.repeat(1.0 / sizes, sizes)
+    types[row, column] = _flat([w.pieces.types for w in batch], counts.sum())
+    mask = (np.arange(width) < counts[:, None] + 2).astype(np.int32)
+    starts = _flat([w.pieces.starts for w in batch], words.sum() + len(batch))
+    sizes = np.delete(np.diff(starts), np.cumsum(words + 1)[:-1] - 1)  # not from row to row
+    pool = np.zeros((len(batch), words.max(), width), dtype=np.float32)
+    pool[row, np.repeat(_numbers(words), sizes), column] = np.repeat(1.0 / sizes, sizes)
     return {"ids": ids, "types": types, "mask": mask, "pool": pool}
+
+
+def _numbers(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """0, 1, 2 … as many as each count, one after the other."""
+    firsts = np.cumsum(counts) - counts
+    return np.arange(counts.sum()) - np.repeat(firsts, counts)
+
+
+def _flat(parts: Sequence[Sequence[int]], size: int) -> npt.NDArray[np.int64]:
+    return np.fromiter(chain.from_iterable(parts), dtype=np.int64, count=size)

@@ -21,7 +21,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import chain, product
 from pathlib import Path
 from typing import Literal, cast, get_args
@@ -100,8 +100,8 @@ class WordPlaces:
     __slots__ = ("bases", "forms", "places")
 
     def __init__(self, words: Sequence[str], lemmas: Sequence[str]) -> None:
-        self.forms = [_plain(word) for word in words]
-        self.bases = [_plain(lemma) for lemma in lemmas] or self.forms
+        self.forms = list(map(_plain, words))
+        self.bases = list(map(_plain, lemmas)) or self.forms
         self.places: dict[str, list[int]] = {}
         for place, (form, base) in enumerate(zip(self.forms, self.bases, strict=True)):
             self.places.setdefault(form, []).append(place)
@@ -143,7 +143,7 @@ class Idioms:
             for spelling in self._spell(number):
                 word = rarest(_words(spelling.items))
                 self._index.setdefault(word, []).append(spelling)
-        self._spelled: dict[str, list[Spelling]] = {}
+        self._spelled: dict[str, list[tuple[list[str], Spelling]]] = {}
 
     @cached_property
     def entries(self) -> tuple[Idiom, ...]:
@@ -154,9 +154,12 @@ class Idioms:
         """Those of which all words are among the words and lemmas of a sentence."""
         for word in self._index.keys() & present:
             if word not in self._spelled:
-                self._spelled[word] = list(self._of_word(word))
-            for spelling in self._spelled[word]:
-                if all(i in present or i in (POSSESSIVE, ANYONE) for i in spelling.items):
+                self._spelled[word] = [(_words(s.items), s) for s in self._of_word(word)]
+            for words, spelling in self._spelled[word]:
+                for other in words:
+                    if other not in present:
+                        break
+                else:
                     yield spelling
 
     def _of_word(self, word: str) -> Iterator[Spelling]:
@@ -323,6 +326,7 @@ def _idiom(row: Idiom | str) -> Idiom:
     return Idiom(pattern, meaning, form == "flexible", cast(Use, use), source, paper == "yes")
 
 
+@lru_cache(maxsize=100_000)
 def _plain(word: str) -> str:
     small = word.lower()
     return small if small.isascii() else small.translate(_STRAIGHT)

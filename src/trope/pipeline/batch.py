@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import islice
+from itertools import islice, repeat
 from time import thread_time
 from typing import TYPE_CHECKING, Any
 
@@ -373,22 +373,21 @@ def assemble(
 
 def _tokens(sentence: Sentence, parse: Parse, first: int) -> list[Token]:
     """The tokens of a sentence from its parse; the first of them is token `first`."""
-    found = []
-    for number, word in enumerate(sentence.words):
-        head = parse.heads[number] if parse.heads else ROOT
-        found.append(
-            Token(
-                word.text,
-                word.start,
-                word.end,
-                parse.upos[number] if parse.upos else "",
-                parse.xpos[number] if parse.xpos else "",
-                parse.lemmas[number] if parse.lemmas else "",
-                ROOT if head == ROOT else head + first,
-                parse.deprels[number] if parse.deprels else "",
-                parse.metaphor[number] if parse.metaphor else None,
-                parse.noticed[number] if parse.noticed else None,
-                parse.novelty[number] if parse.novelty else None,
-            )
+    words, none = sentence.words, repeat(None)
+    heads = [ROOT if head == ROOT else head + first for head in parse.heads]
+    return list(
+        map(
+            Token,
+            [word.text for word in words],
+            [word.start for word in words],
+            [word.end for word in words],
+            parse.upos or repeat(""),
+            parse.xpos or repeat(""),
+            parse.lemmas or repeat(""),
+            heads or repeat(ROOT),
+            parse.deprels or repeat(""),
+            parse.metaphor or none,
+            parse.noticed or none,
+            parse.novelty or none,
         )
-    return found
+    )

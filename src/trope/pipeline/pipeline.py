@@ -24,7 +24,7 @@ from trope.encoder.decode import ReadSentences
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import AnyEncoder, Encoder
 from trope.pipeline.batch import BatchAnalyzer, TextBatch, batches, check_text, checked_texts
-from trope.tasks.figures.views import add_figures, show_figures
+from trope.tasks.figures.views import add_figures, show_figures, shown_places
 from trope.tasks.metonymy.detection import add_metonymies
 from trope.tasks.own_systems import OwnSystems, open_systems
 
@@ -232,6 +232,10 @@ class Pipeline:
             return show_figures(analysis, view, thresholds)
         [shown] = add_figures([analysis], [parses], view, thresholds)
         return shown
+
+    def shown_places(self, analysis: Analysis, view: FigureView) -> frozenset[int]:
+        """The positions of the words that a view shows as metaphors."""
+        return shown_places(analysis, self._analyzer.view(view), self.heads.labels.figures)
 
     def sentiments(
         self, texts: Sequence[Sequence[Parse]], kind: TextKind = "plain"

@@ -117,7 +117,7 @@ class CardExecutor:
             load: makes the pipeline of a process; it must be a function that can be pickled.
         """
         self._load = partial(_own_pipeline, load, threads)
-        self._workers = workers
+        self._workers, self._threads = workers, threads
         self._pool = self._open()
         self._model = self._pool.submit(_describe_own, self._load).result()
 
@@ -163,7 +163,8 @@ class CardExecutor:
     def _open(self) -> ProcessPoolExecutor:
         # a card cannot be used by a fork of a process that has used it
         context = get_context("spawn")
-        return ProcessPoolExecutor(self._workers, context, initializer=_end_with_parent)
+        begin = partial(_begin_process, self._threads)
+        return ProcessPoolExecutor(self._workers, context, initializer=begin)
 
 
 _own: list[Pipeline] = []
@@ -184,8 +185,12 @@ def _do_own(load: Callable[[], Pipeline], work: Work[J, R], job: J) -> R:
     return work(load(), job)
 
 
-def _end_with_parent() -> None:
-    """Let this process end when the one that started it does, however that ends."""
+def _begin_process(threads: int) -> None:
+    """Have so many threads for products, and end when the process that started this one does,
+    however that ends."""
+    # torch reads it when it is loaded: with a thread for every core in every process, they would
+    # wait for each other
+    os.environ.setdefault("OMP_NUM_THREADS", str(threads))
     parent = parent_process()
     assert parent is not None
 

@@ -24,9 +24,14 @@ def read(original: str, kind: TextKind = "plain") -> Text:
     mapped = normalise.normalise(original, normalise.STEPS[kind])
     text, starts, ends = mapped.text, mapped.starts, mapped.ends
     spans = tokenise.tokenise(text)
-    words = []
-    for first, last in spans:
-        start, end = starts[first], ends[last - 1]
-        words.append(Word(original[start:end], start, end, text[first:last]))
+    if isinstance(starts, range):  # nothing was changed
+        words = [Word(form := text[first:last], first, last, form) for first, last in spans]
+    else:
+        places = [(starts[first], ends[last - 1]) for first, last in spans]
+        forms = [text[first:last] for first, last in spans]
+        words = [
+            Word(original[start:end], start, end, form)
+            for (start, end), form in zip(places, forms, strict=True)
+        ]
     ranges = sentences.split_sentences(text, spans, kind)
     return Text(original, tuple(Sentence(tuple(words[a:b])) for a, b in ranges))

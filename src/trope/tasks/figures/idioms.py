@@ -264,6 +264,8 @@ def _unlisted(
     """
     found = []
     sure = [s >= threshold and at not in taken for at, s in enumerate(scores)]
+    if not any(sure):
+        return []
     for inside, run in groupby(range(len(sure)), lambda at: sure[at] and is_word(parse.words[at])):
         places = tuple(run)
         content = [at for at in places if parse.upos and parse.upos[at] in _CONTENT]

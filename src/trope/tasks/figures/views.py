@@ -74,14 +74,32 @@ def show_figures(
     """
     noticed = None if thresholds is None else thresholds.noticed
     words, limit = view.lowest(analysis.threshold, noticed)
+    kept = _beside_metaphors(analysis)
     asked = words != "noticed" and (view.words != "noticed" or view.threshold is not None)
     threshold = limit if asked else analysis.threshold
-    kept = [f for f in analysis.figures if f.kind not in ("metaphor", "metonymy")]
-    kept += _metonymies(analysis)
     if "metaphor" in analysis.tasks:
         kept += _metaphors(analysis.tokens, words, limit, _taken(kept))
     shown = tuple(sorted(kept, key=lambda f: (f.start, f.end, f.kind)))
     return replace(analysis, threshold=threshold, words=words, shown_threshold=limit, figures=shown)
+
+
+def shown_places(
+    analysis: Analysis, view: FigureView, thresholds: FigureThresholds | None
+) -> frozenset[int]:
+    """The positions of the words that a view shows as metaphors."""
+    if "metaphor" not in analysis.tasks:
+        return frozenset()
+    noticed = None if thresholds is None else thresholds.noticed
+    words, limit = view.lowest(analysis.threshold, noticed)
+    taken = _taken(_beside_metaphors(analysis))
+    found = _metaphors(analysis.tokens, words, limit, taken)
+    return frozenset(at for figure in found for at in figure.tokens)
+
+
+def _beside_metaphors(analysis: Analysis) -> list[Figure]:
+    """The figures that every view of words shows."""
+    kept = [f for f in analysis.figures if f.kind not in ("metaphor", "metonymy")]
+    return [*kept, *_metonymies(analysis)] if analysis.metonymies else kept
 
 
 def add_spans(
@@ -99,6 +117,8 @@ def add_spans(
             own = _spans(parse, analysis.tokens[first : places.stop], thresholds)
             found += [move_figure(figure, places.__getitem__) for figure in own]
         first += len(parse)
+    if not found and not analysis.figures:
+        return analysis
     others = (figure for figure in analysis.figures if figure.kind not in ("idiom", "simile"))
     return replace(analysis, figures=(*others, *found))
 
@@ -156,8 +176,12 @@ def noticeable(metaphor: float, noticed: float) -> float:
 def is_content(token: Token) -> bool:
     """Whether a token is a content word: a noun, a verb, an adjective or an adverb, but not an
     auxiliary and not the particle of a verb."""
-    relation = token.deprel
-    return token.upos in CONTENT and not (
+    return _is_content(token.upos, token.deprel)
+
+
+@lru_cache(maxsize=4096)
+def _is_content(upos: str, relation: str) -> bool:
+    return upos in CONTENT and not (
         relation in ("cop", _PARTICLE) or relation.partition(":")[0] == "aux"
     )
 
@@ -168,10 +192,10 @@ def _metaphors(
     """The metaphors of the view: words by themselves, and verbs with their particles."""
     particles = {} if words == "all" else _particles(tokens)
     for place, token in enumerate(tokens):
+        if words != "all" and (place in taken or not is_content(token)):
+            continue
         score = shown_score(token, words)
         if score is None or score < limit:
-            continue
-        if words != "all" and (place in taken or not is_content(token)):
             continue
         places = tuple(sorted((place, *particles.get(place, ()))))
         start, end = tokens[places[0]].start, tokens[places[-1]].end

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from trope.core.records import Analysis, WordView
+from trope.core.records import Analysis, WordView, is_word
 from trope.metrics.intervals import ClusteredShare, Interval, wilson, written_share
 from trope.tasks.figures.views import shown_score
 
@@ -35,8 +35,8 @@ def count_metaphors(analysis: Analysis) -> MetaphorCounts:
     """The counts of one text: words that are shown as metaphors, and sentences by these."""
     verdicts = map(analysis.sentence_verdict, analysis.sentences)
     return MetaphorCounts(
-        words=sum(token.is_word for token in analysis.tokens),
-        metaphors=sum(token.is_word for token in analysis.metaphors),
+        words=sum([is_word(token.text) for token in analysis.tokens]),
+        metaphors=sum([is_word(token.text) for token in analysis.metaphors]),
         sentences=len(analysis.sentences),
         figurative=sum(verdict.metaphorical for verdict in verdicts),
     )

@@ -163,14 +163,23 @@ def add_metonymies(
     names, rules do.
     """
     tagged = [
-        replace(analysis, names=text_names(_spans(own), own, analysis.tokens))
+        _with_names(analysis, text_names(_spans(own), own, analysis.tokens), ())
         for analysis, own in zip(analyses, parses, strict=True)
     ]
     found = find_metonymies(tagged, system)
     return [
-        replace(analysis, metonymies=own, names=_with_people(own, analysis.names))
+        _with_names(analysis, _with_people(own, analysis.names), own)
         for analysis, own in zip(tagged, found, strict=True)
     ]
+
+
+def _with_names(
+    analysis: Analysis, names: tuple[Name, ...], metonymies: tuple[Metonymy, ...]
+) -> Analysis:
+    """The analysis with these names; itself where that changes nothing, as in most texts."""
+    if analysis.names == names and analysis.metonymies == metonymies:
+        return analysis
+    return replace(analysis, names=names, metonymies=metonymies)
 
 
 def _spans(parses: Sequence[Parse]) -> list[list[NameSpan]]:

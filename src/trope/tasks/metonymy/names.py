@@ -224,9 +224,12 @@ class NameFinder:
 
     def _find(self, text: str) -> Iterator[FoundName]:
         done = 0
+        index, key = self._index, str.casefold if self.ignore_case else str
         for word in _WORD_START.finditer(text):
-            start = word.start()
-            known = self._longest(text, word) if start >= done else None
+            candidates = index.get(key(word[0]))
+            if candidates is None or (start := word.start()) < done:
+                continue
+            known = self._longest(text, start, candidates)
             if known is None:
                 continue
             end = done = start + len(known.surface)
@@ -237,10 +240,10 @@ class NameFinder:
                 end = done = suffix.end() if suffix else end
             yield FoundName(start, end, known.name, known.name_class, known.plural)
 
-    def _longest(self, text: str, word: re.Match[str]) -> _Known | None:
-        for known in self._index.get(self._key(word[0]), ()):
-            end = word.start() + len(known.surface)
-            there = text[word.start() : end]
+    def _longest(self, text: str, start: int, candidates: Sequence[_Known]) -> _Known | None:
+        for known in candidates:
+            end = start + len(known.surface)
+            there = text[start:end]
             if there != known.surface and not (
                 self.ignore_case
                 and there.casefold() == known.surface.casefold()
