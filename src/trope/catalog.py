@@ -357,20 +357,6 @@ TRAININGS: Registry[Callable[..., None]] = Registry(
             "The head of the tier `base` for whole headlines.",
             extra="train",
         ),
-        "heads": Entry(
-            "trope.train.headlines.small_heads:train_lower_heads",
-            "The metaphor heads of the tier `small`.",
-            extra="train",
-        ),
-        "figures": Entry(
-            "trope.train.headlines.figure_heads:train_figure_heads",
-            "The heads for figures and for valence of the tier `small`.",
-            extra="train",
-        ),
-        "valence": Entry(
-            "trope.train.encoder.calibration:train_valence",
-            "The scale of prose of the tier `small`.",
-        ),
         "vectors": Entry(
             "trope.train.encoder.word_vectors:train_vectors",
             "Static word vectors, distilled from a large encoder.",

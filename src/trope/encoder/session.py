@@ -81,9 +81,6 @@ class Labels(msgspec.Struct, frozen=True, omit_defaults=True):
     lemma_rules: tuple[str, ...]
     metaphor: MetaphorThresholds | None = None
     sentiment: tuple[str, ...] = ()
-    valence: tuple[float, ...] = ()
-    """How the scale of prose follows from the other outputs for sentiment, where the network has
-    none of its own for it: a constant, then a weight of each."""
     metonymy: tuple[str, ...] = ()
     """Class and reading of a name, with a colon between them."""
     figures: FigureThresholds | None = None
@@ -252,8 +249,6 @@ class Encoder:
         began = thread_time()
         arrays = session.run(list(outputs), network_input(batch, self.vocabulary))
         named = dict(zip(outputs, arrays, strict=True))
-        if self.labels.valence and "sentiment" in named:
-            named["sentiment"] = _with_valence(named["sentiment"], self.labels.valence)
         done = BatchPass(batch, named, thread_time() - began)
         return done if read is None else read(done)
 
@@ -274,24 +269,7 @@ def _read_labels(path: Path) -> Labels:
     if "root" not in labels.deprels or not (labels.upos and labels.xpos and labels.lemma_rules):
         problem = "lacks the relation 'root', or tags or rules of lemmas"
         raise BadModel(path, f"{problem}; train or install it again")
-    # a constant and the weights of all outputs but the last, which is the valence itself
-    if labels.valence and (
-        labels.sentiment != SENTIMENT_OUTPUTS or len(labels.valence) != len(labels.sentiment)
-    ):
-        problem = "has other outputs for sentiment than its valence is made of"
-        raise BadModel(path, f"{problem}; train or install it again")
     return labels
-
-
-def _with_valence(scores: Array, weights: Sequence[float]) -> Array:
-    """Scores of sequences with one more: the valence that follows from them.
-
-    Summed column by column, because a product of matrices rounds by the size of the batch.
-    """
-    valence = np.full(len(scores), weights[0], dtype=np.float32)
-    for column, weight in zip(scores.T, weights[1:], strict=True):
-        valence += np.float32(weight) * column
-    return np.column_stack([scores, valence])
 
 
 def _open_part(path: Path, outputs: frozenset[str], card: GraphicsCard | None = None) -> Any:

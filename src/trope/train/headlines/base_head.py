@@ -60,13 +60,10 @@ class HeadlineRun:
     settings: HeadlineSettings
     data: Path
     work: Path
+    vocabulary: Vocabulary
+    """The word pieces, which are those of all public encoders here."""
     device: str
     say: MessageWriter
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The pieces of the shipped encoder, which are those of the base."""
-        return Vocabulary(model_folder("small") / "vocab.txt")
 
     def rows(self, split: str) -> NewsmetRows:
         """NewsMet's rows, "train" or "val"."""
@@ -83,16 +80,6 @@ class HeadlineRun:
         return model
 
 
-def begin(
-    settings: HeadlineSettings, data: Path, work: Path, device: str, say: MessageWriter
-) -> HeadlineRun:
-    """A run on the device that was named, or on the fastest that is there."""
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-    torch.set_float32_matmul_precision("high")
-    return HeadlineRun(settings, data, work, device, say)
-
-
 def train_headlines(
     *,
     settings: HeadlineSettings,
@@ -106,12 +93,16 @@ def train_headlines(
     say: MessageWriter,
 ) -> None:
     """All stages; those whose files are there already are passed over."""
-    run = begin(settings, data, work, device, say)
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.set_float32_matmul_precision("high")
+    small = Encoder("small")
+    run = HeadlineRun(settings, data, work, small.vocabulary, device, say)
     source = (adapters or model_folder("base")) / ADAPTERS
     if not source.is_file():
         raise MissingData(source, "give a folder that `trope train base` has written")
     scores = None if calibrate_only else average_teachers(run)
-    _refit(run, source, scores, out, base_weights)
+    _refit(run, small, source, scores, out, base_weights)
     say(f"the adapters are in {out}")
 
 
@@ -205,13 +196,17 @@ def average_teachers(run: HeadlineRun) -> Path:
 
 
 def _refit(
-    run: HeadlineRun, source: Path, scores: Path | None, out: Path, base_weights: Path | None
+    run: HeadlineRun,
+    small: Encoder,
+    source: Path,
+    scores: Path | None,
+    out: Path,
+    base_weights: Path | None,
 ) -> None:
     """The adapters with a new head, calibrated by itself and together with the tier `small`.
 
     Without scores to learn from, the head that they have is calibrated again.
     """
-    small = Encoder("small")
     model: Network = BaseEncoder(small=small, weights=base_weights, adapters=source).network
     model.to(run.device)
     with safe_open(source, "pt") as file:
@@ -220,7 +215,7 @@ def _refit(
     if scores is None:
         own = {name: v.float() for name, v in weights.items() if name.split(".")[1] in HEAD}
     else:
-        own = learn_opinion(run, model, MetaphorHeads(model.trunk.size, model.trunk.layers))
+        own = learn_opinion(run, model, lambda: MetaphorHeads(model.trunk.size, model.trunk.layers))
     val = run.rows("val")
     take_over(model, own, run.device)
     alone = calibrate(figurative(model, val.corpus, run.device), val.labels, by="macro_f1")
@@ -243,8 +238,10 @@ def take_over(model: Network, own: dict[str, Tensor], device: str) -> None:
     model.load_state_dict({k: v.to(device) for k, v in own.items()}, strict=False)
 
 
-def learn_opinion(run: HeadlineRun, model: Network, fresh: MetaphorHeads) -> dict[str, Tensor]:
-    """What the teachers think of headlines, learnt by new layers for whole sentences.
+def learn_opinion(
+    run: HeadlineRun, model: Network, begin: Callable[[], MetaphorHeads]
+) -> dict[str, Tensor]:
+    """What the teachers think of headlines, learnt by the new layers that `begin` gives.
 
     Everything else of the model stays as it is.
     """
@@ -252,7 +249,7 @@ def learn_opinion(run: HeadlineRun, model: Network, fresh: MetaphorHeads) -> dic
     chosen = run.settings.head
     assert model.metaphor is not None
     torch.manual_seed(chosen.seed)
-    fresh.to(run.device).train()
+    fresh = begin().to(run.device).train()
     fresh.dropout.p = chosen.dropout
     layers = {name: getattr(fresh, name) for name in HEAD}
     parameters = [p for layer in layers.values() for p in layer.parameters()]
