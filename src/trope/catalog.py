@@ -353,7 +353,7 @@ TRAININGS: Registry[Callable[..., None]] = Registry(
             extra="train",
         ),
         "headlines": Entry(
-            "trope.train.headlines.base_head:train_headlines",
+            "trope.train.encoder.headline_head:train_headlines",
             "The head of the tier `base` for whole headlines.",
             extra="train",
         ),

@@ -21,8 +21,16 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
-from trope.train.encoder import development, name_sets, run, student, teachers  # noqa: E402
+from trope.train.encoder import (  # noqa: E402
+    development,
+    headline_head,
+    name_sets,
+    run,
+    student,
+    teachers,
+)
 from trope.train.encoder.corpus import EncodedCorpus  # noqa: E402
+from trope.train.encoder.headline_settings import read_headline_settings  # noqa: E402
 from trope.train.encoder.run import (  # noqa: E402
     CORPORA,
     EncoderRun,
@@ -31,8 +39,6 @@ from trope.train.encoder.run import (  # noqa: E402
     sets_left_out,
 )
 from trope.train.encoder.synthetic_headlines import PoolSettings  # noqa: E402
-from trope.train.headlines import base_head  # noqa: E402
-from trope.train.headlines.settings import read_headline_settings  # noqa: E402
 
 SETTINGS = (
     """
@@ -266,9 +272,9 @@ NOTICES = [("Notice", str(n), "eats", "old", "farms", "today") for n in range(30
 @pytest.fixture
 def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run of which the teachers of headlines have judged a pool; returns its folder."""
-    monkeypatch.setattr(base_head, "read_weights", tiny.random_weights)
-    monkeypatch.setattr(base_head, "fetch", lambda name, folder: tiny.VOCABULARY.parent)
-    monkeypatch.setattr(base_head, "read_text_set", lambda *_: iter(NOTICES))
+    monkeypatch.setattr(headline_head, "read_weights", tiny.random_weights)
+    monkeypatch.setattr(headline_head, "fetch", lambda name, folder: tiny.VOCABULARY.parent)
+    monkeypatch.setattr(headline_head, "read_text_set", lambda *_: iter(NOTICES))
     shipped = read_headline_settings(None)
     settings = replace(
         shipped,

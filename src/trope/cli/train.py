@@ -44,7 +44,7 @@ def _encoder(options: Options) -> Options:
 
 
 def _headlines(options: Options) -> Options:
-    from trope.train.headlines.settings import read_headline_settings
+    from trope.train.encoder.headline_settings import read_headline_settings
 
     return {"settings": read_headline_settings(options.pop("config")), **_with_work(options)}
 

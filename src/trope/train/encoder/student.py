@@ -43,6 +43,13 @@ from trope.train.encoder.figure_development import (
 )
 from trope.train.encoder.fit import FitSettings
 from trope.train.encoder.folds import train_folds
+from trope.train.encoder.headline_head import (
+    HeadlineRun,
+    average_teachers,
+    learn_opinion,
+    take_over,
+)
+from trope.train.encoder.headline_settings import read_headline_settings
 from trope.train.encoder.run import (
     EncoderRun,
     EncoderSettings,
@@ -71,13 +78,6 @@ from trope.train.encoder.teachers import (
     teacher_stages,
     write_soft_labels,
 )
-from trope.train.headlines.base_head import (
-    HeadlineRun,
-    average_teachers,
-    learn_opinion,
-    take_over,
-)
-from trope.train.headlines.settings import read_headline_settings
 
 HEADLINES = "headlines"
 """The stage in which teachers judge headlines that nobody labelled."""

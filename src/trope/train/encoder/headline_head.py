@@ -1,4 +1,5 @@
-"""`trope train headlines`: the head of the tier `base` that judges whole headlines.
+"""The head that judges whole headlines: that of the student, and that of the tier `base` with
+`trope train headlines`.
 
 NewsMet's train file has 568 headlines with candidates, and most of its labels are doubtful, so a
 single network overfits to it. Here many teachers read it a few times each; then the head alone, on
@@ -42,10 +43,16 @@ from trope.train.encoder.corpus import (
 )
 from trope.train.encoder.figure_sets import LCC_TARGETS, read_metaphor_set
 from trope.train.encoder.fit import CLIP, on_device, parameter_groups, slope
+from trope.train.encoder.headline_settings import (
+    HeadlineSettings,
+    NewsmetRows,
+    TeacherKind,
+    newsmet_file,
+    read_rows,
+)
 from trope.train.encoder.losses import Batch
 from trope.train.encoder.synthetic_headlines import letters, make_pool, texts_kept_out
 from trope.train.encoder.text_sets import read_text_set
-from trope.train.headlines.settings import HeadlineSettings, NewsmetRows, TeacherKind, read_rows
 
 HEAD = ("sentence_hidden", "attention", "figurative")
 """The layers of the metaphor heads that judge a whole sentence."""
@@ -67,7 +74,7 @@ class HeadlineRun:
 
     def rows(self, split: str) -> NewsmetRows:
         """NewsMet's rows, "train" or "val"."""
-        return read_rows(_newsmet(self.data, split), self.vocabulary)
+        return read_rows(newsmet_file(self.data, split), self.vocabulary)
 
     def network(self, weights: Path | None, seed: int) -> Network:
         """A network with metaphor heads on the public weights, or as an earlier stage left it."""
@@ -319,7 +326,7 @@ def _calibrate_with_small(
 
 def _pool(run: HeadlineRun, rows: NewsmetRows) -> EncodedCorpus:
     """The pool without what NewsMet has in any file, as pieces."""
-    files = [_newsmet(run.data, split) for split in ("train", "val", "test")]
+    files = [newsmet_file(run.data, split) for split in ("train", "val", "test")]
     kept_out = {*texts_kept_out(files), *(letters(words) for words in rows.words)}
     headlines = read_text_set(run.data, "headlines", run.say)
     words = make_pool(headlines, rows.verbs, kept_out, run.settings.pool)
@@ -378,13 +385,6 @@ def _half(device: str) -> torch.autocast:
 
 def _probabilities(logits: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-logits)))
-
-
-def _newsmet(data: Path, split: str) -> Path:
-    path = data / "newsmet" / f"{split}_goldplus.csv"
-    if not path.exists():
-        raise MissingData(path, "give the folder that holds newsmet/ with --from")
-    return path
 
 
 def _keep(path: Path, values: Floats) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from trope.core.config import read_config
+from trope.core.errors import MissingData
 from trope.corpora.newsmet import Headline, read_newsmet
 from trope.encoder.base import Floats
 from trope.encoder.pieces import Vocabulary
@@ -116,6 +117,18 @@ class NewsmetRows:
         """How much a row counts for teachers of a kind."""
         accepted = np.where(self.accepted == 1, kind.accepted_weight, 1.0)
         return np.where(self.gold == 1, kind.gold_weight, accepted).astype(np.float32)
+
+
+def newsmet_file(data: Path, split: str) -> Path:
+    """The file of a split, "train", "val" or "test".
+
+    Raises:
+        MissingData: there is none.
+    """
+    path = data / "newsmet" / f"{split}_goldplus.csv"
+    if not path.exists():
+        raise MissingData(path, "give the folder that holds newsmet/ with --from")
+    return path
 
 
 def read_rows(path: Path, vocabulary: Vocabulary) -> NewsmetRows:
