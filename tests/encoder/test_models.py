@@ -3,7 +3,6 @@
 from pathlib import Path
 from shutil import copyfile
 
-import msgspec
 import pytest
 
 from trope import Pipeline
@@ -97,14 +96,6 @@ def test_a_file_that_is_no_onnx_is_a_bad_model(
 def test_labels_of_another_make_are_a_bad_model(folder: Path) -> None:
     (folder / "labels.json").write_text('{"upos": ["NOUN"]}')
     with pytest.raises(BadModel, match=r"labels.json: holds no labels \(.*xpos.*\); train"):
-        Pipeline(folder=folder)
-
-
-def test_valence_of_other_outputs_is_refused(folder: Path) -> None:
-    path = folder / "labels.json"
-    labels = msgspec.json.decode(path.read_bytes())
-    path.write_bytes(msgspec.json.encode({**labels, "valence": [0.5]}))
-    with pytest.raises(BadModel, match="other outputs for sentiment than its valence is made of"):
         Pipeline(folder=folder)
 
 

@@ -11,6 +11,7 @@ import tiny
 from trope import Pipeline
 from trope.core.errors import BadInput
 from trope.core.records import MetaphorThresholds
+from trope.encoder.pruning import keep_outputs
 from trope.encoder.session import METAPHOR, SYNTAX, Encoder
 from trope.encoder.trees import is_tree
 from trope.encoder.windows import network_input
@@ -18,8 +19,9 @@ from trope.train.encoder.corpus import batches, collect_labels
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
-pytest.importorskip("onnx")
+onnx = pytest.importorskip("onnx")
 
+from trope.encoder import network as networks  # noqa: E402
 from trope.encoder.network import Network  # noqa: E402
 from trope.train.encoder import fit as fitting  # noqa: E402
 from trope.train.encoder import losses  # noqa: E402
@@ -137,6 +139,19 @@ def test_an_untrained_model_still_makes_trees(tmp_path: Path) -> None:
     pipeline = Pipeline(folder=exported(new_model(), tmp_path), threads=1)
     for parse in pipeline.parse([*WORDS, ["rain"] * 700]):
         assert is_tree(list(parse.heads))
+
+
+def test_a_pass_for_metaphors_needs_the_lower_layers_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def products(layers: int) -> int:
+        monkeypatch.setattr(networks, "LOWER_LAYERS", {"e5-small": layers})
+        path = exported(new_model(), tmp_path / str(layers)) / "encoder.onnx"
+        nodes = onnx.load_from_string(keep_outputs(path.read_bytes(), METAPHOR)).graph.node
+        return sum(node.op_type == "MatMulIntegerToFloat" for node in nodes)
+
+    one_layer = 6  # query, key, value, output, two of the feed-forward net
+    assert products(2) - products(1) == one_layer
 
 
 def test_labels_need_a_treebank_with_subtypes() -> None:

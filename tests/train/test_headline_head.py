@@ -13,7 +13,7 @@ from trope.core.config import read_config
 from trope.core.errors import MissingData
 from trope.core.files import sha256
 from trope.encoder.pieces import Vocabulary
-from trope.train.headlines.settings import HeadlineSettings, TeacherKind
+from trope.train.encoder.headline_settings import HeadlineSettings, TeacherKind
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -22,14 +22,13 @@ from safetensors import safe_open  # noqa: E402
 from safetensors.torch import load_file, save_file  # noqa: E402
 
 from trope.encoder.network import Network  # noqa: E402
-from trope.train.encoder import adapters  # noqa: E402
+from trope.train.encoder import adapters, headline_head  # noqa: E402
 from trope.train.encoder.corpus import MetaphorSentence  # noqa: E402
+from trope.train.encoder.headline_settings import read_rows  # noqa: E402
 from trope.train.encoder.synthetic_headlines import PoolSettings, letters, make_pool, texts_kept_out  # noqa: E402
-from trope.train.headlines import base_head  # noqa: E402
-from trope.train.headlines.settings import read_rows  # noqa: E402
 
 BASE = "all-mpnet-base-v2"
-SHIPPED = Path(base_head.__file__).with_name("headlines.toml")
+SHIPPED = Path(headline_head.__file__).with_name("headlines.toml")
 POOL = PoolSettings(size=40, shortest=3, longest=12, exchanged=1.0, seed=1)
 
 
@@ -96,14 +95,14 @@ def test_pool_headlines_differ_from_their_source_in_one_word_at_most(
 @pytest.fixture
 def choices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_thread: None) -> dict[str, object]:
     tiny.shrink(monkeypatch)
-    monkeypatch.setattr(base_head, "fetch", lambda base, work: work)
+    monkeypatch.setattr(headline_head, "fetch", lambda base, work: work)
     weights = tmp_path / "model.safetensors"
     save_file(tiny.random_weights(BASE, tmp_path), weights)
-    monkeypatch.setattr(base_head, "read_weights", lambda base, home: dict(load_file(weights)))
+    monkeypatch.setattr(headline_head, "read_weights", lambda base, home: dict(load_file(weights)))
     words = ("Rain", "hammers", "the", "roof")
     verdicts = MetaphorSentence(words, (0, 1, 0, 0), (-1, 1, -1, -1))
-    monkeypatch.setattr(base_head, "read_metaphor_set", lambda *_: [verdicts] * 12)
-    monkeypatch.setattr(base_head, "read_text_set", lambda *_: iter(headlines()))
+    monkeypatch.setattr(headline_head, "read_metaphor_set", lambda *_: [verdicts] * 12)
+    monkeypatch.setattr(headline_head, "read_text_set", lambda *_: iter(headlines()))
     shipped = read_config(SHIPPED, HeadlineSettings)
     settings = replace(
         shipped,
@@ -136,12 +135,12 @@ def test_a_whole_run_changes_the_head_and_nothing_else(
     choices: dict[str, object], tmp_path: Path
 ) -> None:
     said: list[str] = []
-    base_head.train_headlines(**choices, say=said.append)
+    headline_head.train_headlines(**choices, say=said.append)
     assert sum("has scored the pool" in line for line in said) == 3
     before = load_file(tmp_path / "before" / "adapters.safetensors")
     after = load_file(tmp_path / "after" / "adapters.safetensors")
     changed = {name for name in after if not torch.equal(after[name], before[name])}
-    assert changed == {name for name in before if name.split(".")[1] in base_head.HEAD}
+    assert changed == {name for name in before if name.split(".")[1] in headline_head.HEAD}
     assert after.keys() == before.keys()
     with safe_open(tmp_path / "after" / "adapters.safetensors", "pt") as file:
         told = file.metadata()
@@ -153,11 +152,11 @@ def test_a_whole_run_changes_the_head_and_nothing_else(
 
 
 def test_a_run_goes_on_where_it_was(choices: dict[str, object], tmp_path: Path) -> None:
-    base_head.train_headlines(**choices, say=lambda _: None)
+    headline_head.train_headlines(**choices, say=lambda _: None)
     path = tmp_path / "after" / "adapters.safetensors"
     first = load_file(path)
     again: list[str] = []
-    base_head.train_headlines(**choices, say=again.append)
+    headline_head.train_headlines(**choices, say=again.append)
     assert again == [f"the adapters are in {tmp_path / 'after'}"]
     for name, value in load_file(path).items():
         assert torch.equal(value, first[name]), name
@@ -167,7 +166,7 @@ def test_calibration_alone_keeps_what_the_head_has_learnt(
     choices: dict[str, object], tmp_path: Path
 ) -> None:
     said: list[str] = []
-    base_head.train_headlines(**(choices | {"calibrate_only": True}), say=said.append)
+    headline_head.train_headlines(**(choices | {"calibrate_only": True}), say=said.append)
     assert len(said) == 1  # no teacher was needed
     before = load_file(tmp_path / "before" / "adapters.safetensors")
     after = load_file(tmp_path / "after" / "adapters.safetensors")
@@ -180,9 +179,11 @@ def test_calibration_alone_keeps_what_the_head_has_learnt(
 def test_missing_files_are_named(choices: dict[str, object], tmp_path: Path) -> None:
     (tmp_path / "data" / "newsmet" / "train_goldplus.csv").unlink()
     with pytest.raises(MissingData, match=r"train_goldplus\.csv"):
-        base_head.train_headlines(**choices, say=lambda _: None)
+        headline_head.train_headlines(**choices, say=lambda _: None)
     with pytest.raises(MissingData, match="trope train base"):
-        base_head.train_headlines(**(choices | {"adapters": tmp_path / "work"}), say=lambda _: None)
+        headline_head.train_headlines(
+            **(choices | {"adapters": tmp_path / "work"}), say=lambda _: None
+        )
 
 
 def test_kept_out_texts_are_those_of_all_files(tmp_path: Path) -> None:

@@ -1,8 +1,11 @@
 """`trope train encoder` on toys: stages, going on, refusals, sets left out."""
 
 import json
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 import tiny
 from click.testing import CliRunner
@@ -10,14 +13,24 @@ from click.testing import CliRunner
 from trope import Pipeline
 from trope.cli.main import main
 from trope.core.errors import BadInput, MissingData, UnknownName
-from trope.encoder.session import FILES
+from trope.encoder.pieces import Vocabulary
+from trope.encoder.session import FILES, Encoder
 from trope.encoder.trees import is_tree
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
-from trope.train.encoder import development, name_sets, run, student, teachers  # noqa: E402
+from trope.train.encoder import (  # noqa: E402
+    development,
+    headline_head,
+    name_sets,
+    run,
+    student,
+    teachers,
+)
+from trope.train.encoder.corpus import EncodedCorpus  # noqa: E402
+from trope.train.encoder.headline_settings import read_headline_settings  # noqa: E402
 from trope.train.encoder.run import (  # noqa: E402
     CORPORA,
     EncoderRun,
@@ -25,6 +38,7 @@ from trope.train.encoder.run import (  # noqa: E402
     read_settings,
     sets_left_out,
 )
+from trope.train.encoder.synthetic_headlines import PoolSettings  # noqa: E402
 
 SETTINGS = (
     """
@@ -250,6 +264,73 @@ def test_several_seeds_leave_the_best_on_development_data(tmp_path: Path) -> Non
     made = {seed: (work / f"student-{seed}" / "encoder.onnx").read_bytes() for seed in (5, 6)}
     assert made[5] != made[6], "each of them can be measured"
     assert (tmp_path / "model" / "encoder.onnx").read_bytes() == made[best]
+
+
+NOTICES = [("Notice", str(n), "eats", "old", "farms", "today") for n in range(30)]
+
+
+@pytest.fixture
+def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run of which the teachers of headlines have judged a pool; returns its folder."""
+    monkeypatch.setattr(headline_head, "read_weights", tiny.random_weights)
+    monkeypatch.setattr(headline_head, "fetch", lambda name, folder: tiny.VOCABULARY.parent)
+    monkeypatch.setattr(headline_head, "read_text_set", lambda *_: iter(NOTICES))
+    shipped = read_headline_settings(None)
+    settings = replace(
+        shipped,
+        readers=replace(shipped.readers, seeds=(1,), vua_passes=1),
+        teachers=replace(
+            shipped.teachers,
+            rows_per_batch=4,
+            kinds=(replace(shipped.teachers.kinds[0], seeds=(1, 2)),),
+        ),
+        pool=PoolSettings(size=60, shortest=3, longest=12, exchanged=1.0, seed=1),
+        head=replace(shipped.head, rate=2e-2, rows_per_batch=16),
+    )
+    monkeypatch.setattr(student, "read_headline_settings", lambda path: settings)
+    tiny.write_data(tmp_path / "data")
+    newsmet = tmp_path / "data" / "newsmet"
+    (newsmet / "test_goldplus.csv").write_bytes((newsmet / "val_goldplus.csv").read_bytes())
+    (tmp_path / "tiny.toml").write_text(SETTINGS.replace("meaning = 0", HEADLINES, 1))
+    train(tmp_path, *SMALLER, "--stage", "headlines")
+    return tmp_path
+
+
+HEADLINES = "meaning = 0\nheadlines = true"
+
+
+def figurative(folder: Path, verb: str) -> float:
+    """The mean logit of the exported model for headlines with a verb."""
+    model = Encoder(folder=folder / "model", threads=1)
+    sentences = [(*words[:2], verb, *words[3:]) for words in NOTICES]
+    (future,) = model.submit(sentences, ("figurative",))
+    return float(future.result().outputs["figurative"].mean())
+
+
+@pytest.mark.parametrize(("believed", "doubted"), [("eats", "bites"), ("bites", "eats")])
+def test_the_student_judges_headlines_as_their_teachers_do(
+    judged: Path, believed: str, doubted: str
+) -> None:
+    work = judged / "model" / "work"
+    pool = EncodedCorpus.load(work / "pool.npz")
+    opinion = np.load(work / "opinion.npy")
+    each = [np.load(work / f"opinion-{seed}.npy") for seed in (1, 2)]
+    assert len(opinion) == len(pool)
+    assert opinion == pytest.approx(np.mean(each, axis=0))
+    (piece,) = Vocabulary(tiny.VOCABULARY).pieces([believed]).ids
+    ends = pairwise(pool.starts[pool.sentence_starts])
+    said = [piece in pool.ids[first:last] for first, last in ends]
+    assert 0 < sum(said) < len(said)
+    np.save(work / "opinion.npy", np.where(said, 0.98, 0.02))
+    train(judged, *SMALLER)
+    # NewsMet calls both verbs metaphors; only the teachers tell them apart
+    assert figurative(judged, believed) > figurative(judged, doubted) + 1
+
+
+@pytest.mark.parametrize("name", ["newsmet", "vua", "headlines"])
+def test_teachers_of_headlines_read_nothing_that_is_left_out(name: str) -> None:
+    assert shipped_run().judges_headlines()
+    assert not shipped_run(name).judges_headlines()
 
 
 def shipped_run(*without: str) -> EncoderRun:

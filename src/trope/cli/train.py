@@ -44,22 +44,9 @@ def _encoder(options: Options) -> Options:
 
 
 def _headlines(options: Options) -> Options:
-    from trope.train.headlines.settings import read_headline_settings
+    from trope.train.encoder.headline_settings import read_headline_settings
 
     return {"settings": read_headline_settings(options.pop("config")), **_with_work(options)}
-
-
-def _heads(options: Options) -> Options:
-    from trope.train.headlines.settings import read_headline_settings
-
-    return {**_figures(options), "teachers": read_headline_settings(None)}
-
-
-def _figures(options: Options) -> Options:
-    from trope.train.headlines.settings import read_lower_head_settings
-
-    settings = read_lower_head_settings(options.pop("config"))
-    return {**_with_work(options), "settings": settings}
 
 
 def _with_work(options: Options) -> Options:
@@ -127,8 +114,6 @@ def _work(what: str) -> click.Option:
 _DATA = _option("--from", "data", required=True, type=_EXISTING,
                 help="Folder with the corpora, one folder each (see `trope data`).")  # fmt: skip
 _DEVICE = _option("--device", default="auto", show_default=True, help="cpu, cuda or auto.")
-_FINISHED = _option("--model", type=_EXISTING,
-                    help="Folder of a finished model.  [default: the shipped one]")  # fmt: skip
 _SEED = _option("--seed", type=int, help="Seed instead of the one in the settings.")
 _WITHOUT = _option("--without", multiple=True, metavar="SET",
                    help="Leave a training set out; repeat for several.")  # fmt: skip
@@ -146,7 +131,6 @@ def _drawing_seed(what: str) -> click.Option:
                    help=f"Decides {what}.")  # fmt: skip
 
 
-_CHANGED = (_DATA, _out("the finished model"), _FINISHED)
 _TIER = (
     _DATA, _out("the finished model"), _work("base weights and the results of each stage"),
     _WITHOUT, _WITH, _config("the shipped models"), _SEED,
@@ -204,7 +188,8 @@ _TASKS = (
         """The head of the tier `base` that judges whole headlines, after `trope train base`.
 
         Many teachers read NewsMet a few times each; the head learns their scores of unlabelled
-        headlines. Everything else in the adapters stays the same. Ten minutes on one large GPU.
+        headlines. Everything else in the adapters stays the same. Ten minutes on one large GPU, or
+        less with the work folder of `trope train encoder`, which has asked the same teachers.
         """,
         (
             _DATA,
@@ -218,35 +203,6 @@ _TASKS = (
             _DEVICE,
         ),
         _headlines,
-    ),
-    _TrainTask(
-        "heads", "heads", "The metaphor heads of the tier small.",
-        """The metaphor heads of the tier `small`, on the lower layers of a finished network.
-
-        Everything else in the model stays the same. For words, the heads learn the model's own
-        scores; for headlines, those of the teachers of `trope train headlines`. Ten minutes on one
-        large GPU; if WORK/opinion.npy has the teachers' scores already, an hour on a laptop with
-        20 GB. Run `trope train figures` and `trope train headlines --calibrate-only` afterwards,
-        because the default view and the tier `base` use these heads.
-        """,
-        (
-            *_CHANGED,
-            _work("the results of each stage, the same as that of `trope train headlines` to share "
-                  "its teachers"),
-            _config("the shipped heads"), _DEVICE,
-        ),
-        _heads,
-    ),
-    _TrainTask(
-        "figures", "figures", "The heads for figures of the tier small.",
-        "The heads for figures and valence of `small`, on a finished network. Half an hour.",
-        (*_CHANGED, _work("the model of each seed"), _config("the shipped heads"), _DEVICE),
-        _figures,
-    ),
-    _TrainTask(
-        "valence", "valence", "The scale of prose of the tier small.",
-        "The scale of prose, a line over the sentiment outputs of a finished model. A minute.",
-        _CHANGED,
     ),
     _TrainTask(
         "metaphor", "metaphor-hub", "A metaphor detector from any Hugging Face encoder.",

@@ -137,26 +137,18 @@ class MetaphorHeads(nn.Module):
 
     def forward(self, layers: list[Tensor], pool: Tensor) -> MetaphorScores:
         """Scores of every word and sentence; `pool` averages the pieces of a word."""
-        return self.judge(self.compare(layers, pool), pool.sum(-1) > 0)
-
-    def judge(self, compared: Tensor, there: Tensor) -> MetaphorScores:
-        """Scores from what `compare` gave, and from which words are there."""
-        both = self.dropout(compared)
+        both = self.dropout(self.compare(layers, pool))
         words = self.dropout(functional.relu(self.hidden(both)))
         return MetaphorScores(
             metaphor=self.metaphor(words).squeeze(-1),
             target=self.target(words).squeeze(-1),
-            figurative=self.whole(both, there),
+            figurative=self.whole(both, pool.sum(-1) > 0),
         )
 
     def compare(self, layers: list[Tensor], pool: Tensor) -> Tensor:
         """[batch, word, dimension]: each word here, by itself, and where both are alike."""
-        return self.compare_words(pool @ self.mix(layers), pool @ layers[0])
-
-    def compare_words(self, mixed: Tensor, first: Tensor) -> Tensor:
-        """The same, from the mixed layers and the first one of every word."""
-        here = self.here(self.dropout(self.norm_here(mixed)))
-        alone = self.alone(self.norm_alone(first))
+        here = self.here(self.dropout(self.norm_here(pool @ self.mix(layers))))
+        alone = self.alone(self.norm_alone(pool @ layers[0]))
         return torch.cat([here, alone, here * alone], dim=-1)
 
     def whole(self, both: Tensor, there: Tensor) -> Tensor:
@@ -185,12 +177,8 @@ class FigureHead(nn.Module):
 
     def forward(self, layers: list[Tensor], pool: Tensor) -> Tensor:
         """[batch, word, figure]; `pool` averages the pieces of a word."""
-        return self.judge_words(pool @ self.mix(layers), pool @ layers[0])
-
-    def judge_words(self, mixed: Tensor, first: Tensor) -> Tensor:
-        """The same, from the mixed layers and the first one of every word."""
-        here = self.here(self.dropout(self.norm_here(mixed)))
-        alone = self.alone(self.norm_alone(first))
+        here = self.here(self.dropout(self.norm_here(pool @ self.mix(layers))))
+        alone = self.alone(self.norm_alone(pool @ layers[0]))
         both = self.dropout(torch.cat([here, alone, here * alone], dim=-1))
         result: Tensor = self.figures(self.dropout(functional.relu(self.hidden(both))))
         return result
@@ -210,12 +198,9 @@ class SentimentHead(nn.Module):
 
     def forward(self, layers: list[Tensor], pool: Tensor) -> Tensor:
         """[batch, output]; `pool` averages the pieces of a word."""
-        return self.judge_texts(pool @ self.mix(layers), pool.sum(-1) > 0)
-
-    def judge_texts(self, mixed: Tensor, there: Tensor) -> Tensor:
-        """The same, from the mixed layers of every word, and from which words are there."""
-        words = functional.relu(self.hidden(self.dropout(mixed)))
-        weight = self.glances(words).float().masked_fill(~there.unsqueeze(-1), -1e4).softmax(1)
+        there = pool.sum(-1, keepdim=True) > 0
+        words = functional.relu(self.hidden(self.dropout(pool @ self.mix(layers))))
+        weight = self.glances(words).float().masked_fill(~there, -1e4).softmax(1)
         seen = self.dropout(weight.transpose(1, 2) @ words)
         result: Tensor = self.feelings(seen.flatten(1))
         return result

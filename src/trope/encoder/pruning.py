@@ -9,8 +9,7 @@ Weights need not be copied for this: a graph can say where in a file they are, a
 all parts of a model then share the pages of that file.
 
 `with_faster_operators` exchanges operators of a model. `read_graph` reads a graph for another
-runtime, and `with_float_products` makes it one for graphics processors. `largest_product` makes a
-model that shows how a processor adds.
+runtime, and `with_float_products` makes it one for graphics processors.
 """
 
 from __future__ import annotations
@@ -38,12 +37,6 @@ _VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5  # how a field is stored
 
 # version 23 of ONNX, the first with Attention, and version 1 of ONNX Runtime's own operators
 _OPERATOR_SETS = b"\x10\x17", b"\x0a\x0dcom.microsoft\x10\x01"
-
-_PRODUCT_INPUTS = 5
-"""Inputs of a product in 8 bits before the zero point of its weights."""
-
-LARGEST_TERMS = 64
-"""Numbers in the row, and in the column, of `largest_product`."""
 
 _INLINE_BYTES = 1024
 """Smaller tensors stay in the graph."""
@@ -138,8 +131,7 @@ def map_outputs(path: Path, wanted: Collection[str]) -> bytes:
 
 
 def with_faster_operators(model: bytes) -> bytes:
-    """The model with operators that compute the same numbers in less time, and whose products
-    ONNX Runtime can keep exact."""
+    """The model with operators that compute the same numbers in less time."""
     data = memoryview(model)
     kept = [_whole(data, f) for f in _fields(data) if f.number not in (_GRAPH, _OPERATORS)]
     graph = b"".join(_faster(data, field) for field in _graph_fields(data))
@@ -155,12 +147,6 @@ def _faster(data: memoryview, field: _Field) -> Bytes:
         return _node("Add", node.inputs, biased) + _node("Gelu", [biased], node.output)
     if node and node.operator == "MultiHeadAttention":
         return _attention(node.inputs, node.output, node.attributes["num_heads"])
-    if node and node.operator == "MatMulIntegerToFloat":
-        # the zero point of our weights is 0, as it is where none is given; where ONNX Runtime moves
-        # weights so that no sum overflows, it moves this too, and fails if products share it
-        fields = list(_fields(data, field))
-        shared = [f for f in fields if f.number == _NODE_INPUT][_PRODUCT_INPUTS:]
-        return _message(_NODE, b"".join(_whole(data, f) for f in fields if f not in shared))
     if node and node.operator == "Sum":  # step by step, a sum is made where its parts are
         sums = [f"{node.output}.{n}" for n in range(2, len(node.inputs))]
         pairs = zip((node.inputs[0], *sums), node.inputs[1:], (*sums, node.output), strict=True)
@@ -200,20 +186,6 @@ def _node(
         said = b"".join(_varint(key << 3) + _varint(number) for key, number in pairs)
         content.append(_message(_ATTRIBUTE, _message(_ATTRIBUTE_NAME, name.encode()) + said))
     return _message(_NODE, b"".join(content))
-
-
-def largest_product() -> bytes:
-    """A model of one product: that of a row and a column of the largest numbers in 8 bits."""
-    factors = {"row": (2, b"\xff", (1, LARGEST_TERMS)), "column": (3, b"\x7f", (LARGEST_TERMS, 1))}
-    graph = [_node("MatMulInteger", list(factors), "product")]
-    for name, (kind, number, shape) in factors.items():
-        sizes = b"".join(_varint(_SIZE << 3) + _varint(size) for size in shape)
-        held = _varint(_TYPE << 3) + _varint(kind) + _message(_RAW_DATA, number * LARGEST_TERMS)
-        graph.append(_message(_TENSOR, sizes + held + _message(_TENSOR_NAME, name.encode())))
-    whole_numbers = _message(2, _message(1, b"\x08\x06"))  # the type of a tensor of int32
-    graph.append(_message(_OUTPUT, _message(_VALUE_NAME, b"product") + whole_numbers))
-    versions = (_message(_OPERATORS, operators) for operators in _OPERATOR_SETS)
-    return b"\x08\x09" + b"".join(versions) + _message(_GRAPH, b"".join(graph))
 
 
 def output_names(model: bytes) -> list[str]:

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from time import thread_time
@@ -24,9 +24,7 @@ from trope.encoder.device import CardSession, GraphicsCard, open_card
 from trope.encoder.models import model_folder
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.pruning import (
-    LARGEST_TERMS,
     keep_outputs,
-    largest_product,
     map_outputs,
     with_faster_operators,
 )
@@ -81,9 +79,6 @@ class Labels(msgspec.Struct, frozen=True, omit_defaults=True):
     lemma_rules: tuple[str, ...]
     metaphor: MetaphorThresholds | None = None
     sentiment: tuple[str, ...] = ()
-    valence: tuple[float, ...] = ()
-    """How the scale of prose follows from the other outputs for sentiment, where the network has
-    none of its own for it: a constant, then a weight of each."""
     metonymy: tuple[str, ...] = ()
     """Class and reading of a name, with a colon between them."""
     figures: FigureThresholds | None = None
@@ -252,8 +247,6 @@ class Encoder:
         began = thread_time()
         arrays = session.run(list(outputs), network_input(batch, self.vocabulary))
         named = dict(zip(outputs, arrays, strict=True))
-        if self.labels.valence and "sentiment" in named:
-            named["sentiment"] = _with_valence(named["sentiment"], self.labels.valence)
         done = BatchPass(batch, named, thread_time() - began)
         return done if read is None else read(done)
 
@@ -274,24 +267,7 @@ def _read_labels(path: Path) -> Labels:
     if "root" not in labels.deprels or not (labels.upos and labels.xpos and labels.lemma_rules):
         problem = "lacks the relation 'root', or tags or rules of lemmas"
         raise BadModel(path, f"{problem}; train or install it again")
-    # a constant and the weights of all outputs but the last, which is the valence itself
-    if labels.valence and (
-        labels.sentiment != SENTIMENT_OUTPUTS or len(labels.valence) != len(labels.sentiment)
-    ):
-        problem = "has other outputs for sentiment than its valence is made of"
-        raise BadModel(path, f"{problem}; train or install it again")
     return labels
-
-
-def _with_valence(scores: Array, weights: Sequence[float]) -> Array:
-    """Scores of sequences with one more: the valence that follows from them.
-
-    Summed column by column, because a product of matrices rounds by the size of the batch.
-    """
-    valence = np.full(len(scores), weights[0], dtype=np.float32)
-    for column, weight in zip(scores.T, weights[1:], strict=True):
-        valence += np.float32(weight) * column
-    return np.column_stack([scores, valence])
 
 
 def _open_part(path: Path, outputs: frozenset[str], card: GraphicsCard | None = None) -> Any:
@@ -302,7 +278,7 @@ def _open_part(path: Path, outputs: frozenset[str], card: GraphicsCard | None = 
             return CardSession(keep_outputs(path.read_bytes(), outputs), card, choices=TAGS)
         part = map_outputs(path, outputs)
         if _has_faster_operators():
-            return open_session(path, with_faster_operators(part), exact=True)
+            return open_session(path, with_faster_operators(part))
     except TropeError:
         raise
     except ValueError as error:
@@ -317,17 +293,17 @@ def _check_outputs(session: Any, wanted: frozenset[str], path: Path) -> None:
         raise BadModel(path, f"{problem}; train or install it again")
 
 
-def open_session(path: Path, content: bytes | None = None, *, exact: bool = False) -> Any:
+def open_session(path: Path, content: bytes | None = None) -> Any:
     """A session for the model of a file, or for a graph whose weights may lie in that file.
 
     Args:
         path: the file.
         content: the graph.
-        exact: keep 8-bit products exact on processors whose sums overflow, too.
     """
     import onnxruntime
 
-    options = _quiet_options()
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
     # batches run side by side, one thread each: no waiting for each other inside a product
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -335,9 +311,6 @@ def open_session(path: Path, content: bytes | None = None, *, exact: bool = Fals
     options.enable_mem_reuse = False
     # a block for every length of batch would take a third of all memory, and saves no time
     options.enable_mem_pattern = False
-    options.add_session_config_entry(
-        "session.x64quantprecision", str(int(exact and sums_overflow()))
-    )
     options.add_session_config_entry(
         "session.model_external_initializers_file_folder_path", str(path.parent)
     )
@@ -352,30 +325,6 @@ def open_session(path: Path, content: bytes | None = None, *, exact: bool = Fals
     except Exception as error:  # ONNX Runtime raises many unrelated types here
         remedy = "train or install it again"
         raise BadModel(path, f"ONNX Runtime cannot load it ({error}); {remedy}") from error
-
-
-def _quiet_options() -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    return options
-
-
-@cache
-def sums_overflow() -> bool:
-    """Whether this processor adds neighbouring products in 16 bits, as those without VNNI do.
-
-    It is tried, since no list knows all processors. Sums can be kept exact everywhere, but where
-    they are exact already this doubles the time of a product.
-    """
-    import onnxruntime
-
-    session = onnxruntime.InferenceSession(
-        largest_product(), _quiet_options(), providers=["CPUExecutionProvider"]
-    )
-    [[product]] = session.run(None, {})[0]
-    return int(product) != LARGEST_TERMS * 255 * 127
 
 
 def _has_faster_operators() -> bool:

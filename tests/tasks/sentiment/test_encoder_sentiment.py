@@ -7,6 +7,7 @@ import pytest
 from metaphor_model import ALL_LABELS, LABELS, write_model
 from trope.core.errors import BadInput
 from trope.core.records import Analysis, Sentiment
+from trope.pipeline import Pipeline
 from trope.tasks.sentiment.encoder_head import EncoderSentiment, build, to_sentiments
 
 
@@ -53,3 +54,18 @@ def test_what_is_known_is_not_asked_again(
 def test_a_model_without_the_head_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no head for sentiment"):
         build(folder=write_model(tmp_path, LABELS), threads=1)
+
+
+def test_the_shipped_scale_of_prose_orders_plain_sentences_as_readers_do() -> None:
+    pipeline = Pipeline(threads=1)
+    glad, plain, sad = (
+        pipeline.analyze(sentence).sentiment
+        for sentence in (
+            "The window let the sun in, and everybody laughed and was happy.",
+            "The tram stops at the town hall at nine.",
+            "The window broke, and nobody came to help us in that terrible week.",
+        )
+    )
+    assert glad.scale == plain.scale == sad.scale == "prose"
+    assert sad.score < plain.score < glad.score
+    assert plain.integer == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from shutil import copytree
@@ -13,7 +12,6 @@ import numpy.typing as npt
 import torch
 
 from trope.core.files import atomic_write
-from trope.core.progress import MessageWriter
 from trope.core.records import MetaphorThresholds
 from trope.encoder.network import Network
 from trope.encoder.session import Labels
@@ -243,10 +241,13 @@ def quality_of(path: Path) -> float:
 
 
 def choose_seed(run: EncoderRun, seeds: int, kind: str, out: Path) -> None:
-    """Copy the exported model that is the best on development data to OUT."""
+    """Copy the best of the exported models to OUT; all of them stay, to measure their spread."""
     names = [f"{kind}-{seed}" for seed in run.seeds(seeds)]
     quality = {run.work / name: quality_of(run.work / f"{name}.safetensors") for name in names}
-    keep_best(quality, out, run.say)
+    best = max(quality, key=lambda folder: quality[folder])
+    copytree(best, out, dirs_exist_ok=True)
+    which = f", that of {best.name}, the best on development data" if seeds > 1 else ""
+    run.say(f"the model is in {out}{which}")
 
 
 def is_exported(weights: Path) -> bool:
@@ -260,14 +261,6 @@ def is_exported(weights: Path) -> bool:
 def mark_exported(weights: Path) -> None:
     """Note that a model was exported."""
     weights.with_suffix(_EXPORTED).touch()
-
-
-def keep_best(quality: Mapping[Path, float], out: Path, say: MessageWriter) -> None:
-    """Copy the best of the models; all of them stay, so that their spread can be measured."""
-    best = max(quality, key=lambda folder: quality[folder])
-    copytree(best, out, dirs_exist_ok=True)
-    which = f", that of {best.name}, the best on development data" if len(quality) > 1 else ""
-    say(f"the model is in {out}{which}")
 
 
 def calibrations(run: EncoderRun, model: Network) -> dict[str, Calibration]:

@@ -20,7 +20,7 @@ Weights = Mapping[str, npt.NDArray[np.float32]]
 _HEAD_SIZE, _EPSILON = 32, 1e-12  # of the base; the other sizes are those of its weights
 _FIRST = {
     "metaphor": "here", "figures": "here", "sentiment": "hidden", "metonymy": "hidden",
-    "names": "hidden", "meaning": "vector", "valence": "hidden",
+    "names": "hidden", "meaning": "vector",
 }  # fmt: skip
 """The first layer of each head."""
 
@@ -61,11 +61,11 @@ def build_graph(weights: Weights) -> bytes:
     outputs["label_dependents"] = ["batch", "word", size]
     outputs["label_heads"] = ["batch", "head", size]
     if "metaphor.mix.weights" in weights:
-        metaphor_heads(graph, layers, weights, shape, words)
+        _metaphor_heads(graph, layers, weights, shape, words)
         outputs["metaphor"] = ["batch", "word"]
         outputs["figurative"] = ["batch"]
     if "figures.mix.weights" in weights:
-        figure_head(graph, layers, weights, shape, words)
+        _figure_head(graph, layers, weights, shape, words)
         outputs["figures"] = ["batch", "word", len(weights["figures.figures.bias"])]
     if "names.mix.weights" in weights:
         rows = _head_rows(graph, layers, weights, "names", shape)
@@ -73,7 +73,7 @@ def build_graph(weights: Weights) -> bytes:
         _by_word(graph, _exact(graph, hidden, weights, "names.tags"), words, "names")
         outputs["names"] = ["batch", "word", len(weights["names.tags.bias"])]
     if "sentiment.mix.weights" in weights:
-        sentiment_head(graph, layers, weights, shape, words, name="sentiment")
+        _sentiment_head(graph, layers, weights, shape, words)
         outputs["sentiment"] = ["batch", len(weights["sentiment.feelings.bias"])]
     if "metonymy.mix.weights" in weights:
         rows = _head_rows(graph, layers, weights, "metonymy", shape)
@@ -197,10 +197,10 @@ def _word_rows(
             for layer, share in zip(layers[: len(shares)], shares, strict=True)
         ),
     )
-    return pooled(graph, mixed, shape, size)
+    return _pooled(graph, mixed, shape, size)
 
 
-def pooled(graph: Graph, layer: str, shape: str, size: int) -> str:
+def _pooled(graph: Graph, layer: str, shape: str, size: int) -> str:
     """A layer averaged over the pieces of each word: one row per word."""
     by_sentence = graph.add("Concat", shape, graph.constant([size], "int64"), axis=0)
     pooled = graph.add("MatMul", "pool", graph.add("Reshape", layer, by_sentence))
@@ -227,7 +227,7 @@ def _with_root(
     return graph.add("Concat", roots, sentences, axis=1, name=name)
 
 
-def metaphor_heads(
+def _metaphor_heads(
     graph: Graph, layers: list[str], weights: Weights, shape: str, words: str
 ) -> None:
     """Scores of words and of whole sentences; their last layers are exact."""
@@ -247,7 +247,7 @@ def metaphor_heads(
     graph.add("Squeeze", last, one_row, name="figurative")
 
 
-def figure_head(graph: Graph, layers: list[str], weights: Weights, shape: str, words: str) -> None:
+def _figure_head(graph: Graph, layers: list[str], weights: Weights, shape: str, words: str) -> None:
     """What is said of every word about figures; the last layer is exact."""
     both = _compared(graph, layers, weights, "figures", shape)
     hidden = graph.add("Relu", _linear(graph, both, weights, "figures.hidden"))
@@ -258,7 +258,7 @@ def _compared(graph: Graph, layers: list[str], weights: Weights, head: str, shap
     """Each word here, by itself, and where both are alike."""
     width = weights[f"{head}.here.weight"].shape[1]
     here = _linear(graph, _head_rows(graph, layers, weights, head, shape), weights, f"{head}.here")
-    first = pooled(graph, layers[0], shape, width)
+    first = _pooled(graph, layers[0], shape, width)
     alone = _linear(graph, first, weights, f"{head}.alone")
     return graph.add("Concat", here, alone, graph.add("Mul", here, alone), axis=1)
 
@@ -275,25 +275,22 @@ def _head_rows(graph: Graph, layers: list[str], weights: Weights, head: str, sha
     return _word_rows(graph, layers, weights[f"{head}.mix.weights"], shape, width)
 
 
-def sentiment_head(
+def _sentiment_head(
     graph: Graph,
     layers: list[str],
     weights: Weights,
     shape: str,
     words: str,
-    *,
-    head: str = "sentiment",
-    name: str = "",
-) -> str:
+) -> None:
     """Scores of a whole sequence; their last layers are exact."""
-    rows = _head_rows(graph, layers, weights, head, shape)
-    hidden = graph.add("Relu", _linear(graph, rows, weights, f"{head}.hidden"))
-    score = _by_word(graph, _exact(graph, hidden, weights, f"{head}.glances"), words, "")
+    rows = _head_rows(graph, layers, weights, "sentiment", shape)
+    hidden = graph.add("Relu", _linear(graph, rows, weights, "sentiment.hidden"))
+    score = _by_word(graph, _exact(graph, hidden, weights, "sentiment.glances"), words, "")
     score = graph.add("Where", _there(graph, keep=1), score, graph.constant(-1e4, "float32"))
     share = graph.add("Transpose", graph.add("Softmax", score, axis=1), perm=[0, 2, 1])
     seen = graph.add("MatMul", share, _by_word(graph, hidden, words, ""))
     flat = graph.add("Flatten", seen, axis=1)
-    return _exact(graph, flat, weights, f"{head}.feelings", name=name)
+    _exact(graph, flat, weights, "sentiment.feelings", name="sentiment")
 
 
 def _exact(graph: Graph, rows: str, weights: Weights, layer: str, name: str = "") -> str:

@@ -32,7 +32,7 @@ from trope.train.encoder.run import DEV_TAGS, EncoderRun
 _SETS = {"noticed": "meta4xnli", "idiom": "idiom-sentences", "simile": "similes"}
 """The set that each verdict is learnt from."""
 _NOVELTY, _DEV_VALENCE = "novelty", "dev-emobank"
-DEV_SETS = (*_SETS.values(), OWN_FIGURES, _NOVELTY)
+_DEV_SETS = (*_SETS.values(), OWN_FIGURES, _NOVELTY)
 """All sets whose development parts choose something for figures."""
 _WORDS_PER_BATCH = 8192
 _NEARLY = 0.03
@@ -92,7 +92,7 @@ JudgedSets = Mapping[str, JudgedWords]
 def judge_sets(run: EncoderRun, model: Network) -> dict[str, JudgedWords]:
     """The development sets of a run through a model."""
     found = {}
-    for name in DEV_SETS:
+    for name in _DEV_SETS:
         if run.has(f"dev-{name}"):
             corpus = run.corpus(f"dev-{name}")
             figures = word_outputs(model, corpus, "figures", run.device)
@@ -146,9 +146,7 @@ def doubt_of_names(run: EncoderRun, model: Network) -> float:
     return max(_DOUBTS, key=quality)
 
 
-def _name_figures(
-    logits: Floats, corpus: EncodedCorpus, tags: tuple[str, ...]
-) -> dict[str, float]:
+def _name_figures(logits: Floats, corpus: EncodedCorpus, tags: tuple[str, ...]) -> dict[str, float]:
     predicted = logits.argmax(-1)
     figures = {}
     for kind in dict.fromkeys(tag[2:] for tag in tags if tag != "O"):

@@ -19,10 +19,9 @@ CONTRIB = "com.microsoft"  # operators that ONNX Runtime brings along on every p
 class Graph:
     """Nodes and constants in the making; every method returns the name of what it adds."""
 
-    def __init__(self, prefix: str = "") -> None:
+    def __init__(self) -> None:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
-        self._prefix = prefix  # of all names, where the nodes go into a graph that has others
         self._count = 0
         self._shared: dict[tuple[str, bytes, tuple[int, ...]], str] = {}
         self._quantised: dict[str, tuple[str, str]] = {}
@@ -51,7 +50,7 @@ class Graph:
 
     def _name(self, stem: str) -> str:
         self._count += 1
-        return f"{self._prefix}{stem}_{self._count}"
+        return f"{stem}_{self._count}"
 
     def quantise(self, rows: str) -> tuple[str, str]:
         """A matrix in 8 bits and the scale of each of its rows, made once."""

@@ -173,6 +173,11 @@ class EncoderRun:
         """The tasks that some set has answers to, and that of meaning, which needs none."""
         return [task for task in TASKS if self.sets(task)] + [MEANING] * (self.settings.meaning > 0)
 
+    def judges_headlines(self) -> bool:
+        """Whether the student learns from teachers of headlines: all that they read is there."""
+        read = {"newsmet", "vua", "headlines"}
+        return self.settings.headlines and not read & self.without
+
     def corpora(self) -> dict[str, TrainingSet]:
         """Every corpus file with the set whose passes it is read by."""
         others = {s.name: s for use in (*TASKS[1:], "text") for s in self.sets(use)}

@@ -55,7 +55,7 @@ def read_sentiment_set(data: Path, name: str, split: str) -> list[SentimentText]
 
 def encode_sentiment_texts(texts: Sequence[SentimentText], vocabulary: Vocabulary) -> EncodedCorpus:
     """The corpus of whole texts, one sequence each."""
-    corpus, kept = encode_words((whole_words(t) for t in texts), vocabulary)
+    corpus, kept = encode_words((_whole_words(t) for t in texts), vocabulary)
     chosen = [texts[number] for number in kept]
     corpus.sentence_labels = {
         name: np.asarray([getattr(t, name) for t in chosen])
@@ -64,7 +64,7 @@ def encode_sentiment_texts(texts: Sequence[SentimentText], vocabulary: Vocabular
     return corpus
 
 
-def whole_words(text: SentimentText) -> tuple[str, ...]:
+def _whole_words(text: SentimentText) -> tuple[str, ...]:
     """The words of all sentences of a text, as the encoder reads them."""
     return tuple(form for s in read(text.text, text.kind).sentences for form in s.forms)
 

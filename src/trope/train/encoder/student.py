@@ -23,6 +23,7 @@ from torch.nn import functional
 from trope.core.errors import BadInput
 from trope.core.progress import MessageWriter
 from trope.encoder.network import MetaphorHeads, Network
+from trope.encoder.pieces import Vocabulary
 from trope.train.encoder.bases import fetch, has_base, has_half, keep_half
 from trope.train.encoder.development import (
     calibrations,
@@ -42,6 +43,13 @@ from trope.train.encoder.figure_development import (
 )
 from trope.train.encoder.fit import FitSettings
 from trope.train.encoder.folds import train_folds
+from trope.train.encoder.headline_head import (
+    HeadlineRun,
+    average_teachers,
+    learn_opinion,
+    take_over,
+)
+from trope.train.encoder.headline_settings import read_headline_settings
 from trope.train.encoder.run import (
     EncoderRun,
     EncoderSettings,
@@ -70,13 +78,6 @@ from trope.train.encoder.teachers import (
     teacher_stages,
     write_soft_labels,
 )
-from trope.train.headlines.base_head import (
-    HeadlineRun,
-    average_teachers,
-    learn_opinion,
-    take_over,
-)
-from trope.train.headlines.settings import read_headline_settings
 
 HEADLINES = "headlines"
 """The stage in which teachers judge headlines that nobody labelled."""
@@ -120,7 +121,7 @@ def _export_student(run: EncoderRun, seed: int, out: Path) -> None:
     if model.names is not None:
         weights["names.tags.bias"][labels.names.index("O")] += doubt_of_names(run, model)
     if "metaphor" in run.tasks():
-        if run.settings.headlines:
+        if run.judges_headlines():
             weights |= _learn_headlines(run, model)
         chosen = calibrations(run, model)
         fold(weights, chosen)
@@ -135,15 +136,17 @@ def _export_student(run: EncoderRun, seed: int, out: Path) -> None:
 
 
 def _headline_run(run: EncoderRun, data: Path = Path()) -> HeadlineRun:
-    return HeadlineRun(read_headline_settings(None), data, run.work, run.device, run.say)
+    vocabulary = Vocabulary(run.vocabulary())
+    settings = read_headline_settings(None)
+    return HeadlineRun(settings, data, run.work, vocabulary, run.device, run.say)
 
 
 def _learn_headlines(run: EncoderRun, model: Network) -> dict[str, Tensor]:
     """The layers that judge whole sentences, as the teachers of headlines would have them."""
     assert model.metaphor is not None
+    sizes = model.trunk.size, len(model.metaphor.mix.weights)
     model.to(run.device)
-    fresh = MetaphorHeads(model.trunk.size, len(model.metaphor.mix.weights))
-    own = learn_opinion(_headline_run(run), model, quantise(fresh))
+    own = learn_opinion(_headline_run(run), model, lambda: quantise(MetaphorHeads(*sizes)))
     take_over(model, own, run.device)
     return {name: value.cpu() for name, value in own.items()}
 
@@ -248,7 +251,7 @@ def _stages(run: EncoderRun, tier: TrainedTier, data: Path, seeds: int) -> Itera
     ready = partial(is_prepared, run)
     yield Stage(PREPARE, partial(prepare, run, data), ready, (f"{WEIGHTS}-bert-vocabulary",))
     yield from teacher_stages(run, tier.tasks)
-    judges = run.settings.headlines and tier.kind == "student"
+    judges = run.judges_headlines() and tier.kind == "student"
     if judges:
         yield Stage(
             HEADLINES,

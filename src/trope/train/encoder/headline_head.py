@@ -1,4 +1,5 @@
-"""`trope train headlines`: the head of the tier `base` that judges whole headlines.
+"""The head that judges whole headlines: that of the student, and that of the tier `base` with
+`trope train headlines`.
 
 NewsMet's train file has 568 headlines with candidates, and most of its labels are doubtful, so a
 single network overfits to it. Here many teachers read it a few times each; then the head alone, on
@@ -42,10 +43,16 @@ from trope.train.encoder.corpus import (
 )
 from trope.train.encoder.figure_sets import LCC_TARGETS, read_metaphor_set
 from trope.train.encoder.fit import CLIP, on_device, parameter_groups, slope
+from trope.train.encoder.headline_settings import (
+    HeadlineSettings,
+    NewsmetRows,
+    TeacherKind,
+    newsmet_file,
+    read_rows,
+)
 from trope.train.encoder.losses import Batch
 from trope.train.encoder.synthetic_headlines import letters, make_pool, texts_kept_out
 from trope.train.encoder.text_sets import read_text_set
-from trope.train.headlines.settings import HeadlineSettings, NewsmetRows, TeacherKind, read_rows
 
 HEAD = ("sentence_hidden", "attention", "figurative")
 """The layers of the metaphor heads that judge a whole sentence."""
@@ -60,17 +67,14 @@ class HeadlineRun:
     settings: HeadlineSettings
     data: Path
     work: Path
+    vocabulary: Vocabulary
+    """The word pieces, which are those of all public encoders here."""
     device: str
     say: MessageWriter
 
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The pieces of the shipped encoder, which are those of the base."""
-        return Vocabulary(model_folder("small") / "vocab.txt")
-
     def rows(self, split: str) -> NewsmetRows:
         """NewsMet's rows, "train" or "val"."""
-        return read_rows(_newsmet(self.data, split), self.vocabulary)
+        return read_rows(newsmet_file(self.data, split), self.vocabulary)
 
     def network(self, weights: Path | None, seed: int) -> Network:
         """A network with metaphor heads on the public weights, or as an earlier stage left it."""
@@ -81,16 +85,6 @@ class HeadlineRun:
             model.load_state_dict({k: v.float() for k, v in load_file(weights).items()})
         model.to(self.device).train()
         return model
-
-
-def begin(
-    settings: HeadlineSettings, data: Path, work: Path, device: str, say: MessageWriter
-) -> HeadlineRun:
-    """A run on the device that was named, or on the fastest that is there."""
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-    torch.set_float32_matmul_precision("high")
-    return HeadlineRun(settings, data, work, device, say)
 
 
 def train_headlines(
@@ -106,12 +100,16 @@ def train_headlines(
     say: MessageWriter,
 ) -> None:
     """All stages; those whose files are there already are passed over."""
-    run = begin(settings, data, work, device, say)
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.set_float32_matmul_precision("high")
+    small = Encoder("small")
+    run = HeadlineRun(settings, data, work, small.vocabulary, device, say)
     source = (adapters or model_folder("base")) / ADAPTERS
     if not source.is_file():
         raise MissingData(source, "give a folder that `trope train base` has written")
     scores = None if calibrate_only else average_teachers(run)
-    _refit(run, source, scores, out, base_weights)
+    _refit(run, small, source, scores, out, base_weights)
     say(f"the adapters are in {out}")
 
 
@@ -205,13 +203,17 @@ def average_teachers(run: HeadlineRun) -> Path:
 
 
 def _refit(
-    run: HeadlineRun, source: Path, scores: Path | None, out: Path, base_weights: Path | None
+    run: HeadlineRun,
+    small: Encoder,
+    source: Path,
+    scores: Path | None,
+    out: Path,
+    base_weights: Path | None,
 ) -> None:
     """The adapters with a new head, calibrated by itself and together with the tier `small`.
 
     Without scores to learn from, the head that they have is calibrated again.
     """
-    small = Encoder("small")
     model: Network = BaseEncoder(small=small, weights=base_weights, adapters=source).network
     model.to(run.device)
     with safe_open(source, "pt") as file:
@@ -220,7 +222,7 @@ def _refit(
     if scores is None:
         own = {name: v.float() for name, v in weights.items() if name.split(".")[1] in HEAD}
     else:
-        own = learn_opinion(run, model, MetaphorHeads(model.trunk.size, model.trunk.layers))
+        own = learn_opinion(run, model, lambda: MetaphorHeads(model.trunk.size, model.trunk.layers))
     val = run.rows("val")
     take_over(model, own, run.device)
     alone = calibrate(figurative(model, val.corpus, run.device), val.labels, by="macro_f1")
@@ -243,8 +245,10 @@ def take_over(model: Network, own: dict[str, Tensor], device: str) -> None:
     model.load_state_dict({k: v.to(device) for k, v in own.items()}, strict=False)
 
 
-def learn_opinion(run: HeadlineRun, model: Network, fresh: MetaphorHeads) -> dict[str, Tensor]:
-    """What the teachers think of headlines, learnt by new layers for whole sentences.
+def learn_opinion(
+    run: HeadlineRun, model: Network, begin: Callable[[], MetaphorHeads]
+) -> dict[str, Tensor]:
+    """What the teachers think of headlines, learnt by the new layers that `begin` gives.
 
     Everything else of the model stays as it is.
     """
@@ -252,7 +256,7 @@ def learn_opinion(run: HeadlineRun, model: Network, fresh: MetaphorHeads) -> dic
     chosen = run.settings.head
     assert model.metaphor is not None
     torch.manual_seed(chosen.seed)
-    fresh.to(run.device).train()
+    fresh = begin().to(run.device).train()
     fresh.dropout.p = chosen.dropout
     layers = {name: getattr(fresh, name) for name in HEAD}
     parameters = [p for layer in layers.values() for p in layer.parameters()]
@@ -322,7 +326,7 @@ def _calibrate_with_small(
 
 def _pool(run: HeadlineRun, rows: NewsmetRows) -> EncodedCorpus:
     """The pool without what NewsMet has in any file, as pieces."""
-    files = [_newsmet(run.data, split) for split in ("train", "val", "test")]
+    files = [newsmet_file(run.data, split) for split in ("train", "val", "test")]
     kept_out = {*texts_kept_out(files), *(letters(words) for words in rows.words)}
     headlines = read_text_set(run.data, "headlines", run.say)
     words = make_pool(headlines, rows.verbs, kept_out, run.settings.pool)
@@ -381,13 +385,6 @@ def _half(device: str) -> torch.autocast:
 
 def _probabilities(logits: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-logits)))
-
-
-def _newsmet(data: Path, split: str) -> Path:
-    path = data / "newsmet" / f"{split}_goldplus.csv"
-    if not path.exists():
-        raise MissingData(path, "give the folder that holds newsmet/ with --from")
-    return path
 
 
 def _keep(path: Path, values: Floats) -> None:

@@ -1,5 +1,5 @@
-"""Settings of `trope train headlines` and `trope train heads`, as their TOML files have them; and
-what they learn from: the rows of NewsMet."""
+"""Settings of `trope train headlines`, as a TOML file has them, and what it learns from: rows of
+NewsMet."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from trope.core.config import read_config
+from trope.core.errors import MissingData
 from trope.corpora.newsmet import Headline, read_newsmet
 from trope.encoder.base import Floats
 from trope.encoder.pieces import Vocabulary
@@ -81,56 +82,6 @@ class HeadlineSettings:
     head: HeadSettings
 
 
-@dataclass(frozen=True, slots=True)
-class FigureWords:
-    """A set for the head for figures, and the share of its words without a figure that is read."""
-
-    name: str
-    share: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class FigureHeadSettings:
-    """How the head for figures learns."""
-
-    sets: tuple[FigureWords, ...]
-    passes: int
-    rate: float
-    dropout: float
-    words_per_step: int
-
-
-@dataclass(frozen=True, slots=True)
-class ValenceHeadSettings:
-    """How many layers the output for valence reads, and how it learns."""
-
-    layers: int
-    passes: int
-    rate: float
-    dropout: float
-    words_per_batch: int
-
-
-@dataclass(frozen=True, slots=True)
-class LowerHeadSettings:
-    """How many layers the heads read, and how they learn.
-
-    `passes` are those over texts that teachers judged, `gold_passes` those over VUA's answers; of
-    the seeds, the best on development data ships.
-    """
-
-    layers: int
-    seeds: tuple[int, ...]
-    texts: tuple[str, ...]
-    passes: int
-    gold_passes: int
-    rate: float
-    dropout: float
-    words_per_batch: int
-    figures: FigureHeadSettings
-    valence: ValenceHeadSettings
-
-
 _RENAMED = {
     "readers.words_a_batch": "words_per_batch",
     "teachers.rows_a_batch": "rows_per_batch",
@@ -142,12 +93,6 @@ def read_headline_settings(path: Path | None) -> HeadlineSettings:
     """The settings of a file, or those of the shipped head."""
     shipped = Path(__file__).with_name("headlines.toml")
     return read_config(path or shipped, HeadlineSettings, _RENAMED)
-
-
-def read_lower_head_settings(path: Path | None) -> LowerHeadSettings:
-    """The settings of a file, or those of the shipped heads."""
-    shipped = Path(__file__).with_name("lower_heads.toml")
-    return read_config(path or shipped, LowerHeadSettings, {"words_a_batch": "words_per_batch"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +117,18 @@ class NewsmetRows:
         """How much a row counts for teachers of a kind."""
         accepted = np.where(self.accepted == 1, kind.accepted_weight, 1.0)
         return np.where(self.gold == 1, kind.gold_weight, accepted).astype(np.float32)
+
+
+def newsmet_file(data: Path, split: str) -> Path:
+    """The file of a split, "train", "val" or "test".
+
+    Raises:
+        MissingData: there is none.
+    """
+    path = data / "newsmet" / f"{split}_goldplus.csv"
+    if not path.exists():
+        raise MissingData(path, "give the folder that holds newsmet/ with --from")
+    return path
 
 
 def read_rows(path: Path, vocabulary: Vocabulary) -> NewsmetRows:

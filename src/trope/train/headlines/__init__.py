@@ -1,1 +1,0 @@
-"""The metaphor heads: whole headlines in the tier `base`, lower layers in `small`."""
