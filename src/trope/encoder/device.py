@@ -163,13 +163,7 @@ class CardSession:
     """The network on a card, used as a session of ONNX Runtime is."""
 
     def __init__(self, model: bytes, card: GraphicsCard, *, choices: Sequence[str] = ()) -> None:
-        """Load a model that holds its weights.
-
-        Args:
-            model: the model.
-            card: what runs it.
-            choices: outputs that come back as the number of the highest score: scores of hundreds
-                of labels take longer to fetch than to compute.
+        """Load a model that holds its weights; of `choices`, the number of the best comes back.
 
         Raises:
             ValueError: for what is no model.
@@ -211,21 +205,15 @@ class CardSession:
             known[step.output] = step.compute(step.attributes, *there)
             for name in step.last_used:
                 known.pop(name, None)
-        return [self._fetched(name, known[name]) for name in outputs]
-
-    def _fetched(self, name: str, found: Any) -> Array:
-        """An output, from the card."""
-        kept = found.argmax(-1).int() if name in self._choices else found.float()
-        result: Array = kept.cpu().numpy()
-        return result
+        found = [known[n].argmax(-1) if n in self._choices else known[n].float() for n in outputs]
+        return [one.cpu().numpy() for one in found]
 
     def _sent(self, values: npt.NDArray[Any]) -> Any:
         """Numbers on the card."""
         import torch
 
-        tensor = torch.from_numpy(np.array(values))
-        floats = self._floats if tensor.is_floating_point() else tensor.dtype
-        return tensor.to(self._place).to(floats)  # in one step, the processor would convert it
+        tensor = torch.from_numpy(np.array(values)).to(self._place)  # which converts it, too
+        return tensor.to(self._floats) if tensor.is_floating_point() else tensor
 
 
 def _with_fused_layers(content: GraphContent) -> GraphContent:

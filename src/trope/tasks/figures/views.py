@@ -72,13 +72,9 @@ def show_figures(
     for the view, and for `content` and `all`, which show probabilities of MIPVU, as the threshold
     of the analysis too.
     """
-    noticed = None if thresholds is None else thresholds.noticed
-    words, limit = view.lowest(analysis.threshold, noticed)
-    kept = _beside_metaphors(analysis)
+    words, limit, kept = _shown(analysis, view, thresholds)
     asked = words != "noticed" and (view.words != "noticed" or view.threshold is not None)
     threshold = limit if asked else analysis.threshold
-    if "metaphor" in analysis.tasks:
-        kept += _metaphors(analysis.tokens, words, limit, _taken(kept))
     shown = tuple(sorted(kept, key=lambda f: (f.start, f.end, f.kind)))
     return replace(analysis, threshold=threshold, words=words, shown_threshold=limit, figures=shown)
 
@@ -87,19 +83,20 @@ def shown_places(
     analysis: Analysis, view: FigureView, thresholds: FigureThresholds | None
 ) -> frozenset[int]:
     """The positions of the words that a view shows as metaphors."""
-    if "metaphor" not in analysis.tasks:
-        return frozenset()
-    noticed = None if thresholds is None else thresholds.noticed
-    words, limit = view.lowest(analysis.threshold, noticed)
-    taken = _taken(_beside_metaphors(analysis))
-    found = _metaphors(analysis.tokens, words, limit, taken)
-    return frozenset(at for figure in found for at in figure.tokens)
+    _, _, shown = _shown(analysis, view, thresholds)
+    return frozenset(at for own in shown if own.kind == "metaphor" for at in own.tokens)
 
 
-def _beside_metaphors(analysis: Analysis) -> list[Figure]:
-    """The figures that every view of words shows."""
+def _shown(
+    analysis: Analysis, view: FigureView, thresholds: FigureThresholds | None
+) -> tuple[WordView, float, list[Figure]]:
+    """The words that are shown as metaphors, their threshold, and all figures."""
+    words, limit = view.lowest(analysis.threshold, thresholds.noticed if thresholds else None)
     kept = [f for f in analysis.figures if f.kind not in ("metaphor", "metonymy")]
-    return [*kept, *_metonymies(analysis)] if analysis.metonymies else kept
+    kept += _metonymies(analysis)
+    if "metaphor" in analysis.tasks:
+        kept += _metaphors(analysis.tokens, words, limit, _taken(kept))
+    return words, limit, kept
 
 
 def add_spans(
@@ -117,10 +114,8 @@ def add_spans(
             own = _spans(parse, analysis.tokens[first : places.stop], thresholds)
             found += [move_figure(figure, places.__getitem__) for figure in own]
         first += len(parse)
-    if not found and not analysis.figures:
-        return analysis
-    others = (figure for figure in analysis.figures if figure.kind not in ("idiom", "simile"))
-    return replace(analysis, figures=(*others, *found))
+    figures = (*(f for f in analysis.figures if f.kind not in ("idiom", "simile")), *found)
+    return replace(analysis, figures=figures) if figures != analysis.figures else analysis
 
 
 def _spans(
@@ -174,14 +169,9 @@ def noticeable(metaphor: float, noticed: float) -> float:
 
 
 def is_content(token: Token) -> bool:
-    """Whether a token is a content word: a noun, a verb, an adjective or an adverb, but not an
-    auxiliary and not the particle of a verb."""
-    return _is_content(token.upos, token.deprel)
-
-
-@lru_cache(maxsize=4096)
-def _is_content(upos: str, relation: str) -> bool:
-    return upos in CONTENT and not (
+    """Whether a token is a noun, verb, adjective or adverb, but no auxiliary and no particle."""
+    relation = token.deprel
+    return token.upos in CONTENT and not (
         relation in ("cop", _PARTICLE) or relation.partition(":")[0] == "aux"
     )
 
@@ -192,9 +182,8 @@ def _metaphors(
     """The metaphors of the view: words by themselves, and verbs with their particles."""
     particles = {} if words == "all" else _particles(tokens)
     for place, token in enumerate(tokens):
-        if words != "all" and (place in taken or not is_content(token)):
-            continue
-        score = shown_score(token, words)
+        hidden = words != "all" and (place in taken or not is_content(token))
+        score = None if hidden else shown_score(token, words)
         if score is None or score < limit:
             continue
         places = tuple(sorted((place, *particles.get(place, ()))))
