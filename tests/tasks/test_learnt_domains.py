@@ -11,6 +11,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,7 @@ def test_the_wheel_is_whole_and_small(wheel: Path) -> None:
         names = {*archive.namelist()}
         metadata = next(name for name in names if name.endswith("METADATA"))
         said = archive.read(metadata).decode()
-    assert {f"trope_domains/weights/{name}" for name in ("model.npz", "words.npz")} <= names
+    assert {f"trope_domains/weights/{name}.npz" for name in ("model", "taught", "words")} <= names
     assert "trope_domains/weights/training.json" in names
     assert {name.split("/")[0] for name in names} == {"trope_domains", metadata.split("/")[0]}
     assert any(name.endswith("licenses/LICENSE") for name in names)
@@ -224,6 +225,16 @@ _TEXTS = (
     ("Hope grew new branches .", (3, 4), "PLANT", "PLANT"),
 )
 _TRAIN = _TEXTS * 3
+_TARGETS = (
+    ("war", "We wage war on want .", "[2, 3]", "war", "Metaphor"),
+    ("again", "We wage war on want .", "", "", ""),
+    ("literal", "The poor are many .", "[1, 2]", "poor", "Non-metaphor"),
+    ("seeds", "They planted the seeds of poverty in the city .", "", "", ""),
+    ("known", "The party fights for lower taxes .", "", "", ""),
+    ("held", "Poverty crushes them .", "", "", ""),
+    ("dev", "Poverty is a sea .", "", "", ""),
+)
+"""Texts whose source nobody has marked: the last three also are of source_train, a test, dev."""
 
 
 @pytest.fixture
@@ -241,7 +252,12 @@ def data(tmp_path: Path) -> Path:
                 label = ["WAR", "PLANT"].index(name)
                 own = span if marked else ("", "")
                 writer.writerow((f"{split}{number}", text, *own, "", label, name, group))
-    (folder / "leaks.tsv").write_text("file\tid\tagainst\n")
+    for split, targets in (("train", _TARGETS), ("dev", _TARGETS[-1:])):
+        with gzip.open(folder / f"target_{split}.csv.gz", "wt", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(("id", "text", "span1", "words", "metaphor", "label", "name"))
+            writer.writerows((f"{split}-{row[0]}", *row[1:], 0, "POVERTY") for row in targets)
+    (folder / "leaks.tsv").write_text("file\tid\tagainst\ntarget_train\ttrain-held\theld\n")
     return folder.parent
 
 
@@ -266,7 +282,7 @@ def test_cross_validation_leaves_out_guesses_that_held_spans_led_to() -> None:
     rows = SpanRows(np.zeros((len(spans), 1), np.float32), nothing, nothing)
     given = LabelledSpans(rows, np.array(labels), np.ones(len(spans), np.float32))
     texts = np.arange(len(spans))
-    every = TrainingSpans(given, np.array(known), np.array(stems), texts, [])
+    every = TrainingSpans(given, np.array(known), np.array(stems), texts, [], [])
     held = np.array([True, False, False, True, False, False, False])
     assert np.flatnonzero(every.guessed_from(held)).tolist() == [1]
     assert not every.guessed_from(np.zeros(len(spans), np.bool_)).any()
@@ -299,15 +315,61 @@ def test_the_kernel_machine_answers_as_spans_that_are_like_it(tmp_path: Path) ->
     assert np.allclose(mixed.sum(axis=1), 1) and (mixed.argmax(axis=1) == labels[30:]).all()
 
 
+def _teach(path: Path) -> Path:
+    """A file of what teachers say of two spans."""
+    from trope_domains.taught import TaughtShares, best
+
+    said = [best(np.array([[0.1, 0.9], [0.8, 0.1]], np.float32))] * 3
+    names, values = (np.array(one) for one in zip(*said, strict=True))
+    places = np.array([(8, 11), (17, 22)], np.uint16)
+    taught = TaughtShares(("PLANT", "WAR"), ("train-war", "train-seeds"), places, names, values)
+    taught.write(path)
+    return path
+
+
+@pytest.mark.usefixtures("opener")
+def test_what_teachers_say_is_kept_in_few_bytes(tmp_path: Path) -> None:
+    from trope_domains.taught import TaughtShares
+
+    path = _teach(tmp_path / "taught.npz")
+    taught = TaughtShares.read(path, ("PLANT", "WAR"))
+    assert taught.folds == 2
+    assert np.allclose(taught.by(-1), [[0.1, 0.9], [0.85, 0.15]], atol=0.01)
+    with pytest.raises(BadModel, match=r"has other concepts than the data"):
+        TaughtShares.read(path, ("PLANT", "SEA"))
+
+
+@pytest.mark.usefixtures("opener")
+def test_teachers_read_metaphors_of_texts_that_nothing_else_holds(
+    data: Path, shipped: Pipeline
+) -> None:
+    pytest.importorskip("torch", reason="torch is not installed (pip install 'trope[train]')")
+    from trope_domains.teacher import PieceReader, spans_to_read, texts_to_read
+
+    texts = texts_to_read(data)
+    assert [text.id for text in texts] == ["train-war", "train-seeds"]
+    rows, spans = spans_to_read(texts, shipped)
+    words = [" ".join(span.tokens[at].text for at in span.places) for span in spans]
+    assert {("train-war", "war"), ("train-seeds", "seeds")} <= {*zip(rows, words, strict=True)}
+    pieces = PieceReader().read(spans[0])
+    assert len(pieces.inside) == 1 and pieces.inside[0] < pieces.described < len(pieces.ids)
+
+
 def test_training_again_gives_weights_that_evaluate_measures(
     site: Path, data: Path, tmp_path: Path
 ) -> None:
     pytest.importorskip("torch", reason="torch is not installed (pip install 'trope[train]')")
     out = tmp_path / "own"
+    taught = _teach(tmp_path / "taught.npz")
     command = [sys.executable, "-m", "trope_domains.train", "--from", data, "--out", out]
     environment = {**os.environ, "PYTHONPATH": str(site), "OMP_NUM_THREADS": "1"}
-    subprocess.run([*command, "--folds", "2"], env=environment, check=True, capture_output=True)
+    run = partial(subprocess.run, env=environment, capture_output=True, text=True)
+    wrong = run([*command, "--folds", "3", "--taught", taught], check=False)
+    assert wrong.returncode == 2 and "is for 2 folds" in wrong.stderr
+    run([*command, "--folds", "2", "--taught", taught], check=True)
     record = json.loads((out / "training.json").read_text())
+    assert record["data"]["spans taught"] == 2
+    assert record["data"]["taught"] == sha256(taught)
     assert record["sha256"] == sha256(out / "model.npz")
     assert record["data"]["known spans"] == len(_TRAIN) - 1
     assert record["cross-validation on train"]["spans"] == len(_TRAIN) - 1

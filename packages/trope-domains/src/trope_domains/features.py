@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from trope.core.records import Token
+from trope.core.records import Analysis, Token
 from trope.encoder.decode import word_meanings
 from trope.encoder.session import Encoder
 from trope.evaluate.domains import porter_stem
 from trope.lexicon.vectors import read_vectors
 from trope.lexicon.wordnet import PARTS, dictionary_senses, read_wordnet
-from trope.tasks.figures.views import CONTENT, DomainSpan, domain_scores
+from trope.tasks.figures.views import CONTENT, DomainSpan, domain_scores, domain_span
 from trope_domains.stored import Arrays, as_bytes, as_text
 
 Array = npt.NDArray[np.float32]
@@ -90,7 +90,7 @@ class SpanReader:
         ]
         known = list(dict.fromkeys(sentences))
         vectors = dict(zip(known, word_meanings(self._encoder, known), strict=True))
-        self._read_senses(_key(span, at)[0] for span in spans for at in span.content)
+        self._read_senses(word_key(span, at)[0] for span in spans for at in span.content)
         rows = []
         for span, window, words in zip(spans, windows, sentences, strict=True):
             inside = [at - window.start for at in span.content if at in window]
@@ -112,7 +112,7 @@ class SpanReader:
 
     def _by_itself(self, span: DomainSpan) -> Array:
         """The mean over the words of a span of what is known of each without its context."""
-        found = [self._of_lemma(*_key(span, at)) for at in span.content]
+        found = [self._of_lemma(*word_key(span, at)) for at in span.content]
         return np.asarray(np.mean(found, axis=0), dtype=np.float32)
 
     def _of_lemma(self, lemma: str, upos: str) -> Array:
@@ -160,6 +160,13 @@ def read_words(path: Path = WORDS) -> dict[str, Array]:
         words = bytes(arrays["words"]).decode().split("\n")
         table = arrays["q"].astype(np.float32) * arrays["scale"]
     return dict(zip(words, table, strict=True))
+
+
+def span_between(analysis: Analysis, start: int, end: int) -> DomainSpan:
+    """The tokens that overlap some characters of a text."""
+    tokens = enumerate(analysis.tokens)
+    found = tuple(at for at, token in tokens if token.start < end and start < token.end)
+    return domain_span(analysis, found)
 
 
 def stems_of(span: DomainSpan) -> str:
@@ -222,7 +229,8 @@ def _window(span: DomainSpan) -> range:
     return range(first, max(min(span.last, first + 2 * _SIDE), first + 1))
 
 
-def _key(span: DomainSpan, at: int) -> tuple[str, str]:
+def word_key(span: DomainSpan, at: int) -> tuple[str, str]:
+    """The lemma of a word and its part of speech."""
     token = span.tokens[at]
     return (token.lemma or token.text).lower(), token.upos
 
@@ -231,12 +239,12 @@ def _lexical(span: DomainSpan) -> dict[str, float]:
     """The words of a span, and what they depend on."""
     found: dict[str, float] = {}
     for at in span.content:
-        lemma, upos = _key(span, at)
+        lemma, upos = word_key(span, at)
         found[f"l={lemma}"] = found[f"s={stem(lemma)}"] = 1.0
         found[f"u={lemma}/{upos}"] = _TAGGED
         head = span.tokens[at].head
         if span.first <= head < span.last:
-            found[f"h={_key(span, head)[0]}"] = _HEAD
+            found[f"h={word_key(span, head)[0]}"] = _HEAD
     return found
 
 
@@ -244,7 +252,7 @@ def _classes(span: DomainSpan) -> dict[str, float]:
     """The classes of WordNet that its words may belong to."""
     found: dict[str, float] = {}
     for at in span.content:
-        for name, value in _classes_above(*_key(span, at)).items():
+        for name, value in _classes_above(*word_key(span, at)).items():
             found[name] = found.get(name, 0.0) + value
     return found
 

@@ -39,10 +39,12 @@ class Settings:
     group_share: float = 0.5
     """How much the probability of the group counts beside that of the concept."""
     warm: float = 0.15
-    seldom: int = 2
+    seldom: int = 3
     """How often a word has to occur to have weights of its own."""
     found_weight: float = 0.5
     """How much a span counts that networks found."""
+    taught_weight: float = 1.0
+    """How much a span counts of which a teacher spoke."""
     seed: int = 0
 
 
@@ -80,6 +82,14 @@ class LabelledSpans:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class TaughtSpans:
+    """Rows of spans with the probabilities that a teacher gives each concept."""
+
+    rows: SpanRows
+    shares: Array
+
+
 class Network(nn.Module):
     """A hidden layer over vectors, plus weights of words."""
 
@@ -113,25 +123,29 @@ class Trainer:
     scale: Array
 
     @classmethod
-    def of(cls, settings: Settings, concepts: Concepts, spans: LabelledSpans) -> Trainer:
+    def of(cls, settings: Settings, concepts: Concepts, rows: SpanRows) -> Trainer:
         """One for these spans."""
-        counted = Counter(word for own in spans.rows.words for word in own)
+        counted = Counter(word for own in rows.words for word in own)
         kept = sorted(word for word, times in counted.items() if times >= settings.seldom)
         columns = {word: at for at, word in enumerate(kept)}
-        dense = spans.rows.dense
+        dense = rows.dense
         strengths = np.concatenate(
             [np.full(size, length / size**0.5) for size, length in STRENGTHS]
         )
         scale = strengths / (dense.std(axis=0) + 1e-3)
         return cls(settings, concepts, columns, dense.mean(axis=0), scale.astype(np.float32))
 
-    def fit(self, spans: LabelledSpans, seed: int) -> Network:
-        """A network for spans."""
-        own = self.settings
+    def fit(self, spans: LabelledSpans, seed: int, taught: TaughtSpans | None = None) -> Network:
+        """A network for spans, and for those that a teacher spoke of."""
+        own, rows = self.settings, spans.rows
+        wanted, weights = self._wanted(spans), torch.from_numpy(spans.weights)
+        if taught:
+            rows = SpanRows.joined([rows, taught.rows])
+            wanted = torch.cat([wanted, torch.from_numpy(taught.shares)])
+            weights = torch.cat([weights, torch.full((len(taught.shares),), own.taught_weight)])
         torch.manual_seed(seed)
         rng = np.random.default_rng(seed)
-        dense = self._dense(spans.rows)
-        labels, weights = torch.from_numpy(spans.labels), torch.from_numpy(spans.weights)
+        dense = self._dense(rows)
         groups = functional.one_hot(torch.from_numpy(self.concepts.group_of)).float()
         network = Network(dense.shape[1], len(self.columns), len(self.concepts.names), own)
         upper = [*network.hidden.parameters(), *network.out.parameters()]
@@ -141,24 +155,28 @@ class Trainer:
                 {"params": network.words.parameters(), "weight_decay": own.word_decay},
             ]
         )
-        steps = own.epochs * -(-len(labels) // own.batch)
+        steps = own.epochs * -(-len(weights) // own.batch)
         schedule = torch.optim.lr_scheduler.OneCycleLR(
             optimiser, [own.rate, own.word_rate], total_steps=steps, pct_start=own.warm
         )
-        for chosen in _batches(rng, len(labels), own):
-            scores = network(dense[chosen], self._words(spans.rows, chosen))
-            gold = labels[chosen]
-            losses = functional.cross_entropy(
-                scores, gold, reduction="none", label_smoothing=own.smoothed
-            )
+        for chosen in _batches(rng, len(weights), own):
+            scores = network(dense[chosen], self._words(rows, chosen))
+            gold = wanted[chosen]
+            losses = functional.cross_entropy(scores, gold, reduction="none")
             shares = (torch.softmax(scores, dim=1) @ groups).clamp_min(1e-8)
-            losses = losses - own.group_share * torch.log((shares * groups[gold]).sum(dim=1))
+            losses = losses - own.group_share * ((gold @ groups) * shares.log()).sum(dim=1)
             optimiser.zero_grad()
             (losses * weights[chosen]).mean().backward()
             optimiser.step()
             schedule.step()
         network.eval()
         return network
+
+    def _wanted(self, spans: LabelledSpans) -> Tensor:
+        """[span, concept]: the probabilities that networks should give."""
+        names, smoothed = len(self.concepts.names), self.settings.smoothed
+        gold: Tensor = functional.one_hot(torch.from_numpy(spans.labels), names).float()
+        return gold * (1 - smoothed) + smoothed / names
 
     def shares(self, networks: Sequence[Network], rows: SpanRows) -> Array:
         """[span, concept]: the mean of the probabilities."""

@@ -1,5 +1,6 @@
-"""`python -m trope_domains.train --from DATA`: the networks, from lcc-domains train.
+"""`python -m trope_domains.train --from DATA`: the system, from lcc-domains train.
 
+Networks also learn what a large encoder says of metaphors in other texts of the corpus.
 Rows that share a text with dev or a test set (`leaks.tsv`) are left out. Where the span of a row is
 not known, a guess of the corpus is taken; where there is none, the content word that networks
 trained on the other rows find most probable for the label.
@@ -11,7 +12,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -37,13 +38,25 @@ from trope_domains.features import (
     StemMemory,
     probe_rows,
     read_words,
+    span_between,
     stems_of,
 )
 from trope_domains.kernel import KernelMachine, together
-from trope_domains.networks import Concepts, LabelledSpans, Network, Settings, Trainer, save
+from trope_domains.networks import (
+    Concepts,
+    LabelledSpans,
+    Network,
+    Settings,
+    TaughtSpans,
+    Trainer,
+    save,
+)
+from trope_domains.taught import CORPUS, TAUGHT, TaughtShares, taught_spans
 
-CORPUS, TRAIN = "lcc-domains", "source_train"
+TRAIN = "source_train"
 _CANDIDATES, _LEAST_METAPHOR = 8, 0.05
+Lessons = Callable[[int], TaughtSpans | None]
+"""What a teacher says, by its number: that of the fold that it has not seen, or -1."""
 
 
 def concepts_of(texts: Sequence[ConceptText]) -> Concepts:
@@ -70,13 +83,10 @@ def analyses_of(texts: Sequence[ConceptText], pipeline: Pipeline) -> list[Analys
 def span_of(text: ConceptText, analysis: Analysis, place: tuple[int, int]) -> DomainSpan:
     """The tokens that overlap the blank-separated words of a place."""
     starts = np.cumsum([0, *(len(word) + 1 for word in text.words)])
-    start, end = int(starts[place[0]]), int(starts[place[1]]) - 1
-    tokens = enumerate(analysis.tokens)
-    found = tuple(at for at, token in tokens if token.start < end and start < token.end)
-    return domain_span(analysis, found)
+    return span_between(analysis, int(starts[place[0]]), int(starts[place[1]]) - 1)
 
 
-def _candidates(analysis: Analysis) -> list[DomainSpan]:
+def candidates(analysis: Analysis) -> list[DomainSpan]:
     """The content words that are most probably metaphors."""
     places = [
         (token.metaphor or 0.0, at)
@@ -105,12 +115,23 @@ class TrainingSpans:
     texts: npt.NDArray[np.intp]
     """A number for each text: some rows of the corpus have the same one."""
     candidates: list[Candidates]
+    spans: list[DomainSpan]
 
     def part(self, chosen: npt.NDArray[np.bool_], without: Container[int] = ()) -> TrainingSpans:
         """Some of the spans, and the candidates of texts other than those left out."""
         own = (self.known[chosen], self.stems[chosen], self.texts[chosen])
         others = [one for one in self.candidates if one.text not in without]
-        return TrainingSpans(self.given.part(chosen), *own, others)
+        spans = [self.spans[at] for at in np.flatnonzero(chosen)]
+        return TrainingSpans(self.given.part(chosen), *own, others, spans)
+
+    def fold_of(self, folds: int) -> npt.NDArray[np.int64]:
+        """The fold of each span; those of one text are in one fold."""
+        drawn = np.random.default_rng(0).integers(0, folds, int(self.texts.max()) + 1)
+        return np.asarray(drawn[self.texts])
+
+    def without(self, held: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """The other spans, less the guesses that only those held out can have led to."""
+        return ~held & ~self.guessed_from(held & self.known)
 
     def guessed_from(self, held: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """The guesses that only these spans can have led to.
@@ -146,18 +167,18 @@ def read_spans(
         if place := text.span or text.guess:
             spans.append(span_of(text, analysis, place))
             rows.append((label, text.span is not None, number))
-        elif found := _candidates(analysis):
+        elif found := candidates(analysis):
             others.append((number, label, found))
     labels, known, own_texts = map(np.array, zip(*rows, strict=True))
     given = LabelledSpans(reader.read(spans), labels, np.ones(len(spans), np.float32))
     stems = np.array([stems_of(span) for span in spans])
     every = reader.read([span for *_, own in others for span in own])
-    candidates: list[Candidates] = []
+    found_rows: list[Candidates] = []
     at = 0
     for number, label, own in others:
-        candidates.append(Candidates(number, label, every.part(range(at, at + len(own)))))
+        found_rows.append(Candidates(number, label, every.part(range(at, at + len(own)))))
         at += len(own)
-    return TrainingSpans(given, known, stems, own_texts, candidates)
+    return TrainingSpans(given, known, stems, own_texts, found_rows, spans)
 
 
 def find_spans(
@@ -190,34 +211,37 @@ class TrainedSystem:
         return self.memory.mixed(together(shares, self.kernel.scores(rows)), stems)
 
 
-def train(spans: TrainingSpans, concepts: Concepts, settings: Settings) -> TrainedSystem:
+def train(
+    spans: TrainingSpans, concepts: Concepts, settings: Settings, taught: TaughtSpans | None
+) -> TrainedSystem:
     """The system that ships."""
-    trainer, every = Trainer.of(settings, concepts, spans.given), spans.given
+    trainer, every = Trainer.of(settings, concepts, spans.given.rows), spans.given
     if spans.candidates and settings.finders:
         finders = [trainer.fit(every, settings.seed + at) for at in range(settings.finders)]
         every = every.joined(find_spans(trainer, finders, spans))
-        trainer = Trainer.of(settings, concepts, every)
-    networks = [trainer.fit(every, settings.seed + at) for at in range(settings.networks)]
+    read = SpanRows.joined([every.rows, taught.rows]) if taught else every.rows
+    trainer = Trainer.of(settings, concepts, read)
+    networks = [trainer.fit(every, settings.seed + at, taught) for at in range(settings.networks)]
     given = spans.given
     kernel = KernelMachine.fit(given.rows, given.labels, spans.known, len(concepts.names))
     return TrainedSystem(trainer, networks, kernel, spans.memory())
 
 
 def cross_validate(
-    spans: TrainingSpans, concepts: Concepts, settings: Settings, folds: int
+    spans: TrainingSpans, concepts: Concepts, settings: Settings, folds: int, taught: Lessons
 ) -> dict[str, float | int]:
-    """Accuracy on known spans of train of which the system has seen neither texts nor guesses."""
-    drawn = np.random.default_rng(settings.seed).integers(0, folds, int(spans.texts.max()) + 1)
+    """Accuracy on known spans of train of which neither system nor teacher has seen texts or
+    guesses."""
     right: Counter[str] = Counter()
+    fold_of = spans.fold_of(folds)
     for fold in range(folds):
-        within = drawn[spans.texts] == fold  # rows of one text are in one fold
-        held = within & spans.known
-        kept = ~within & ~spans.guessed_from(held)
+        held, kept = (fold_of == fold) & spans.known, spans.without(fold_of == fold)
         if not held.any() or not kept.any():
             continue  # so few texts that a fold has none
         own = spans.part(kept, without=set(spans.texts[held].tolist()))
         left = spans.given.part(held)
-        shares = train(own, concepts, settings).shares(left.rows, spans.stems[held].tolist())
+        system = train(own, concepts, settings, taught(fold))
+        shares = system.shares(left.rows, spans.stems[held].tolist())
         groups = shares @ np.eye(len(concepts.groups))[concepts.group_of]
         name = shares.argmax(1) == left.labels
         group = groups.argmax(1) == concepts.group_of[left.labels]
@@ -235,12 +259,24 @@ def cross_validate(
     }
 
 
+def lessons_of(
+    data: Path, said: TaughtShares | None, pipeline: Pipeline, reader: SpanReader
+) -> Lessons:
+    """What each teacher says."""
+    if said is None:
+        return lambda teacher: None
+    rows = reader.read(taught_spans(data, said, pipeline))
+    return lambda teacher: TaughtSpans(rows, said.by(teacher))
+
+
 def main() -> None:
     """Train the system and write its weights with a record of how they were made."""
     given = argparse.ArgumentParser(prog="trope_domains.train", description=main.__doc__)
     given.add_argument("--from", dest="data", type=Path, required=True, help="research data")
     given.add_argument("--out", type=Path, default=SHIPPED, help="folder for the weights")
     given.add_argument("--folds", type=int, default=0, help="cross-validate first, and record it")
+    given.add_argument("--taught", type=Path, default=TAUGHT, help="what a teacher says of spans")
+    given.add_argument("--untaught", action="store_true", help="learn from marked spans alone")
     given.add_argument("--threads", type=int, default=1)
     options = given.parse_args()
     torch.set_num_threads(options.threads)
@@ -249,8 +285,14 @@ def main() -> None:
     concepts = concepts_of(texts)
     reader = SpanReader(pipeline.encoder, read_words())
     spans = read_spans(texts, analyses_of(texts, pipeline), concepts, reader)
-    measured = cross_validate(spans, concepts, settings, options.folds) if options.folds else None
-    made = train(spans, concepts, settings)
+    said = None if options.untaught else TaughtShares.read(options.taught, concepts.names)
+    if said and options.folds not in (0, said.folds):
+        given.error(f"{options.taught} is for {said.folds} folds: give that, or --untaught")
+    lessons = lessons_of(options.data, said, pipeline, reader)
+    measured = (
+        cross_validate(spans, concepts, settings, options.folds, lessons) if options.folds else None
+    )
+    made = train(spans, concepts, settings, lessons(-1))
     path = options.out / MODEL
     save(made.trainer, made.networks, path, {**made.memory.arrays(), **made.kernel.arrays(),
          "probe": probe_rows(reader)})  # fmt: skip
@@ -266,6 +308,8 @@ def main() -> None:
             "known spans": int(spans.known.sum()),
             "guessed spans": int((~spans.known).sum()),
             "spans found by networks": len(spans.candidates),
+            "spans taught": len(said.rows) if said else 0,
+            "taught": sha256(options.taught) if said else "",
         },
         "settings": {
             **asdict(settings),
