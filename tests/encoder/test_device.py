@@ -47,7 +47,7 @@ def speeches(number: int) -> list[tuple[str, ...]]:
 
 
 def test_verdicts_are_those_of_the_processor(card: GraphicsCard) -> None:
-    sentences = speeches(25)
+    sentences = speeches(200)  # of fewer, single words decide
     plain, ours = Encoder(threads=1), Encoder(threads=1, device="cuda")
     pairs = [
         (one, other)
@@ -59,10 +59,10 @@ def test_verdicts_are_those_of_the_processor(card: GraphicsCard) -> None:
         for one, other in zip(before.metaphor, after.metaphor, strict=True)
     ]
     scores = np.asarray(pairs)
-    assert len(scores) > 2_500
+    assert len(scores) > 15_000
     assert plain.labels.metaphor is not None
     called = scores >= plain.labels.metaphor.threshold
-    assert called.sum() > 100
+    assert called.sum() > 1_000
     assert (called[:, 0] != called[:, 1]).mean() <= FLIPPED
     far = np.abs(scores[:, 0] - scores[:, 1])
     assert far.max() <= FARTHEST
