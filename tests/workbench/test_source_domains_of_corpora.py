@@ -239,7 +239,7 @@ def test_the_page_of_a_text_says_what_its_metaphors_are_drawn_from(
 
 def test_detection_writes_domains_in_both_formats(tmp_path: Path) -> None:
     table = tmp_path / "texts.csv"
-    table.write_text("id,text,source\na,The war on prices began.,x\nb,A storm of words.,y\n")
+    table.write_text("id,text,source\na,The war on prices began.,x\nb,A flood of letters came.,y\n")
     for form in ("jsonl", "parquet"):
         out = tmp_path / form
         options = ("--columns", "source", "--with", "domains", "--format", form, "--quiet")

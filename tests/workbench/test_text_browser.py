@@ -84,7 +84,7 @@ def test_rewrites_are_fetched_when_opened(chromium: Any, bench: Bench) -> None:
 
 
 def test_slider_moves_the_marks_without_a_request(chromium: Any, bench: Bench) -> None:
-    page = shown(chromium, bench)
+    page = shown(chromium, bench, f"{TEXT} A wave of strikes.")  # "strikes" is a little noticeable
     asked: list[str] = []
     before = page.evaluate(MARKED)
     page.on("request", lambda request: asked.append(request.url))

@@ -27,6 +27,8 @@ QUESTION, VERB = "sentence", "verb"
 LABELS = (METAPHORICAL, LITERAL, INVALID)
 MORE = {LITERAL: "more_literal", METAPHORICAL: "more_metaphorical"}
 SAME = {LITERAL: "literal_same_meaning", METAPHORICAL: "metaphorical_same_meaning"}
+_THEN = {MORE[to]: SAME[to] for to in MORE}
+"""Which question follows for the candidates that were chosen."""
 ASKED = (QUESTION, VERB, *MORE.values(), *SAME.values())
 CONTRADICTORY = "contradictory: a literal headline with a metaphorical verb"
 NO_VERB = "no label of the verb"
@@ -179,11 +181,7 @@ def _gold_headlines(
     verbs: Sequence[ItemLabel],
 ) -> list[GoldHeadline]:
     """Headlines with labels; those without one are left out."""
-    kept: dict[str, dict[str, list[set[str]]]] = {}
-    for judgment in judgments:
-        if judgment.question in SAME.values():
-            words = {word for word in judgment.label.split("|") if word}
-            kept.setdefault(judgment.item, {}).setdefault(judgment.question, []).append(words)
+    kept = _kept_words(judgments)
     found = []
     for item, label, verb in zip(items, labels, verbs, strict=True):
         if label.label is None or verb.label is None:
@@ -191,9 +189,23 @@ def _gold_headlines(
         accepted: tuple[str, ...] = ()
         if label.label == verb.label and label.label in OTHER:
             to = OTHER[label.label]
-            votes = kept.get(item.id, {}).get(SAME[to], [])
+            votes = [*kept.get((item.id, SAME[to]), {}).values()]
             accepted = tuple(
                 word for word in item.fields[to] if 2 * sum(word in v for v in votes) > len(votes)
             )
         found.append(GoldHeadline(item, label.label, verb.label, accepted))
     return found
+
+
+def _kept_words(judgments: Sequence[Judgment]) -> dict[tuple[str, str], dict[str, set[str]]]:
+    """Which candidates mean the same, by item and question, to each annotator.
+
+    Who chose none before was not asked, but has seen them: nothing is kept then.
+    """
+    kept: dict[tuple[str, str], dict[str, set[str]]] = {}
+    for judgment in judgments:
+        place = judgment.item, _THEN.get(judgment.question, judgment.question)
+        words = kept.setdefault(place, {}).setdefault(judgment.annotator, set())
+        if judgment.question not in _THEN:
+            words.update(word for word in judgment.label.split("|") if word)
+    return kept
