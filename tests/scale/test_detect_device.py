@@ -30,6 +30,12 @@ pytest.importorskip("torch")
 TEXTS = [f"The tax crushed shop {number}." for number in range(40)]
 
 
+@pytest.fixture(autouse=True)
+def own_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `on_card` replaces in this process is put back."""
+    monkeypatch.setattr(device, "find_card", device.find_card)
+
+
 def pretended() -> GraphicsCard:
     """This machine's processor as if it were a card."""
     return GraphicsCard("a card", "cpu", "float32", 8 << 30)
