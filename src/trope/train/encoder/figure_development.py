@@ -43,6 +43,7 @@ _SHOWN_NEARLY, _FALSE_MARKS = 0.01, 0.03
 """How far below the best mean F1 that view may be, which shows more than the best one; and in how
 many of our literal sentences it may mark a word."""
 _DOUBTS = tuple(step / 4 for step in range(-4, 13))
+"""What may be added to the logit of "no name"."""
 _TOP = 0.9
 """The most novel tenth lies above this quantile."""
 
